@@ -1,5 +1,6 @@
 package io.mortise;
 
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.List;
 
@@ -42,17 +43,22 @@ public record Deadlock(List<Party> parties) {
       String waitsFor,
       Duration waitingFor,
       List<String> stack) {
+    /**
+     * All of it on one line, as the log has it. Control characters are shown as escapes: another
+     * process has sent some of the texts.
+     */
     @Override
     public String toString() {
-      return "%s, pid %d, thread %s holds %s and waits for %s since %d s, at %s"
-          .formatted(
-              host,
-              pid,
-              threadName,
-              holds,
-              waitsFor,
-              waitingFor.toSeconds(),
-              stack.isEmpty() ? "an unknown place" : String.join(" < ", stack));
+      return Names.shown(
+          "%s, pid %d, thread %s holds %s and waits for %s since %d s, at %s"
+              .formatted(
+                  host,
+                  pid,
+                  threadName,
+                  holds,
+                  waitsFor,
+                  waitingFor.toSeconds(),
+                  stack.isEmpty() ? "an unknown place" : String.join(" < ", stack)));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mortise;
 
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -28,4 +29,22 @@ public record HoldInfo(
     LeaseState state,
     boolean renewed,
     int levels,
-    int waitingHere) {}
+    int waitingHere) {
+  /** On one line: control characters are shown as escapes. */
+  @Override
+  public String toString() {
+    return Names.shown(
+        "HoldInfo[name=%s, kind=%s, holder=%s, threadName=%s, heldFor=%s, leaseLeft=%s, state=%s, renewed=%s, levels=%s, waitingHere=%s]"
+            .formatted(
+                name,
+                kind,
+                holder,
+                threadName,
+                heldFor,
+                leaseLeft,
+                state,
+                renewed,
+                levels,
+                waitingHere));
+  }
+}

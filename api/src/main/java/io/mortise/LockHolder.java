@@ -1,5 +1,6 @@
 package io.mortise;
 
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -37,4 +38,22 @@ public record LockHolder(
     int waiters,
     Optional<String> threadName,
     Optional<Duration> heldFor,
-    OptionalLong fencingToken) {}
+    OptionalLong fencingToken) {
+  /** On one line: control characters are shown as escapes. */
+  @Override
+  public String toString() {
+    return Names.shown(
+        "LockHolder[id=%s, clientId=%s, host=%s, pid=%s, threadId=%s, leaseLeft=%s, waiters=%s, threadName=%s, heldFor=%s, fencingToken=%s]"
+            .formatted(
+                id,
+                clientId,
+                host,
+                pid,
+                threadId,
+                leaseLeft,
+                waiters,
+                threadName,
+                heldFor,
+                fencingToken));
+  }
+}

@@ -1,5 +1,6 @@
 package io.mortise;
 
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.List;
 
@@ -23,6 +24,14 @@ public record LockStatus(
     waiters = List.copyOf(waiters);
   }
 
+  /** On one line: control characters are shown as escapes. */
+  @Override
+  public String toString() {
+    return Names.shown(
+        "LockStatus[name=%s, kind=%s, leaseLeft=%s, holders=%s, waiters=%s]"
+            .formatted(name, kind, leaseLeft, holders, waiters));
+  }
+
   /**
    * A holder.
    *
@@ -35,7 +44,15 @@ public record LockStatus(
    * @param leaseLeft the time until its lease ends in the store
    */
   public record Holder(
-      String id, String clientId, String host, long pid, long threadId, Duration leaseLeft) {}
+      String id, String clientId, String host, long pid, long threadId, Duration leaseLeft) {
+    /** On one line: control characters are shown as escapes. */
+    @Override
+    public String toString() {
+      return Names.shown(
+          "Holder[id=%s, clientId=%s, host=%s, pid=%s, threadId=%s, leaseLeft=%s]"
+              .formatted(id, clientId, host, pid, threadId, leaseLeft));
+    }
+  }
 
   /**
    * A waiter.
@@ -49,5 +66,13 @@ public record LockStatus(
    * @param waited how long it has been in the queue, by the server's clock
    */
   public record Waiter(
-      String id, String clientId, String host, long pid, long threadId, Duration waited) {}
+      String id, String clientId, String host, long pid, long threadId, Duration waited) {
+    /** On one line: control characters are shown as escapes. */
+    @Override
+    public String toString() {
+      return Names.shown(
+          "Waiter[id=%s, clientId=%s, host=%s, pid=%s, threadId=%s, waited=%s]"
+              .formatted(id, clientId, host, pid, threadId, waited));
+    }
+  }
 }

@@ -41,7 +41,7 @@ final class CompletionCommand implements Callable<Integer> {
     String script = AutoComplete.bash("mortise", spec.root().commandLine());
     String start = "autoload -U +X compinit && compinit\n";
     streams.out().print(shell == Shell.zsh ? start + script : script);
-    Printer.requireReader(streams);
+    Output.requireWritten(streams.out());
     return 0;
   }
 }

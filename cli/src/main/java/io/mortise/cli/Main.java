@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
@@ -71,7 +72,7 @@ public final class Main implements Callable<Integer> {
     int code = run(streams, args);
     streams.out().flush();
     streams.err().flush();
-    System.exit(code == 0 && streams.out().checkError() ? Exit.CLOSED_PIPE.code() : code);
+    System.exit(code);
   }
 
   static int run(Streams streams, String... args) {
@@ -104,14 +105,17 @@ public final class Main implements Callable<Integer> {
                 (e, a) -> main.report(e.getCommandLine(), badArgument(e), redaction, a))
             .setExecutionExceptionHandler(
                 (e, command, parsed) -> main.report(command, Failure.of(e), redaction, args));
-    line.setExecutionStrategy(Main::execute);
+    line.setExecutionStrategy(parsed -> execute(parsed, streams.out()));
     line.setExpandAtFiles(false).setCaseInsensitiveEnumValuesAllowed(true);
     line.getCommandSpec().version(version()).usageMessage().footer(Exit.lines(false));
     return line.execute(args);
   }
 
-  /** Runs what was parsed, unless a name or argument is not what the user has written. */
-  private static int execute(CommandLine.ParseResult parsed) {
+  /**
+   * Runs what was parsed, unless a name or argument is not what the user has written. No success is
+   * told if its output could not be written.
+   */
+  private static int execute(CommandLine.ParseResult parsed, PrintWriter out) {
     List<String> args = parsed.originalArgs();
     List<CommandLine> commands = parsed.asCommandLineList();
     for (int i = 0; i < args.size(); i++) {
@@ -122,7 +126,19 @@ public final class Main implements Callable<Integer> {
                 .formatted(i + 1, System.getProperty("sun.jnu.encoding")));
       }
     }
-    return new CommandLine.RunLast().execute(parsed);
+    int code = new CommandLine.RunLast().execute(parsed);
+    if (code == 0) {
+      requireWritten(out, commands.get(commands.size() - 1));
+    }
+    return code;
+  }
+
+  private static void requireWritten(PrintWriter out, CommandLine command) {
+    try {
+      Output.requireWritten(out);
+    } catch (Failure e) {
+      throw new ExecutionException(command, String.valueOf(e.getMessage()), e);
+    }
   }
 
   /** All texts that may hold a secret of the user. */

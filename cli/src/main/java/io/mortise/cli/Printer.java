@@ -17,14 +17,14 @@ final class Printer {
     return json;
   }
 
-  /** Prints lines at once, and ends the command if nobody reads them. */
+  /** Prints lines at once, and ends the command if they cannot be written. */
   static void print(Streams streams, List<String> lines) {
     if (!lines.isEmpty()) {
       PrintWriter out = streams.out();
       out.print(String.join(System.lineSeparator(), lines) + System.lineSeparator());
       out.flush();
     }
-    requireReader(streams);
+    Output.requireWritten(streams.out());
   }
 
   /** Prints objects, one a line. */
@@ -36,11 +36,5 @@ final class Printer {
   void note(Streams streams, String text) {
     String line = Text.visible(text);
     streams.err().println(json ? Json.of(Json.object("message", line)) : "mortise: " + line);
-  }
-
-  static void requireReader(Streams streams) {
-    if (streams.out().checkError()) {
-      throw new Failure(Exit.CLOSED_PIPE.code(), "nobody reads the output", null);
-    }
   }
 }

@@ -1,5 +1,7 @@
 package io.mortise.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -40,7 +42,7 @@ record Streams(
     boolean seen = isTerminal(properties) || isSet(properties, TERMINAL_OUT);
     String told = properties.getProperty("mortise.columns");
     return new Streams(
-        new PrintWriter(System.out, true, Charset.defaultCharset()),
+        Output.to(new FileOutputStream(FileDescriptor.out)),
         new PrintWriter(System.err, true, Charset.defaultCharset()),
         isTerminal(properties),
         seen && told == null ? Terminal.size(USUAL_COLUMNS).columns() : columns(told),

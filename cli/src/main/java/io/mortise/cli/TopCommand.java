@@ -155,27 +155,21 @@ final class TopCommand implements Callable<Integer> {
 
   private int fillScreen(Sightings sightings) throws InterruptedException {
     List<Sighting> seen = sightings.look(); // fails before the screen changes
-    Thread restore = new Thread(() -> show(Terminal.CLOSE), "mortise-top-restore");
-    Runtime.getRuntime().addShutdownHook(restore);
-    show(Terminal.OPEN);
-    String trouble = "";
-    while (true) {
-      long start = System.nanoTime();
-      show(screen(seen, trouble));
-      Printer.requireReader(streams);
-      rest(start);
-      try {
-        seen = sightings.look();
-        trouble = "";
-      } catch (LockException e) {
-        trouble = String.valueOf(e.getMessage());
+    try (SecondScreen second = SecondScreen.open(streams.out())) {
+      String trouble = "";
+      while (true) {
+        long start = System.nanoTime();
+        second.show(screen(seen, trouble));
+        Output.requireWritten(streams.out());
+        rest(start);
+        try {
+          seen = sightings.look();
+          trouble = "";
+        } catch (LockException e) {
+          trouble = String.valueOf(e.getMessage());
+        }
       }
     }
-  }
-
-  private void show(String text) {
-    streams.out().print(text);
-    streams.out().flush();
   }
 
   private String screen(List<Sighting> seen, String trouble) {

@@ -12,6 +12,9 @@ import io.mortise.LockHolder;
 import io.mortise.LockService;
 import io.mortise.LockStatus;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.support.Await;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -307,6 +310,20 @@ class CommandsTest {
     JsonObject lock = look.getAsJsonArray("locks").get(0).getAsJsonObject();
     assertEquals(1.0, lock.get("leaseShare").getAsDouble());
     assertFalse(lock.get("heldWhole").getAsBoolean(), "it may be older than top");
+  }
+
+  @Test
+  void topGivesTheFirstScreenBackBeforeItTellsAnError() throws Exception {
+    StringWriter terminal = new StringWriter();
+    PrintWriter both = new PrintWriter(terminal);
+    Streams streams = new Streams(both, both, true, 80, false, true);
+    Thread top = new Thread(() -> Main.run(streams, atStore("top", "--every", "100ms")));
+    top.start();
+    Await.until("it shows a screen", () -> terminal.toString().contains(Terminal.TOP));
+    top.interrupt();
+    top.join(TimeUnit.SECONDS.toMillis(20));
+    String shown = terminal.toString();
+    assertTrue(shown.contains(Terminal.CLOSE + "mortise: "), shown);
   }
 
   @Test

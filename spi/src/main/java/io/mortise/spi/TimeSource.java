@@ -5,6 +5,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Monotonic time, parking and timers in one interface, so that a test can move all three together.
@@ -62,7 +63,8 @@ public interface TimeSource {
 
   /**
    * Runs a task once, later, on a timer thread that other tasks share. The task must be short, and
-   * must not block or throw.
+   * must not block or throw. If this method throws, for example an Error as no thread can be made,
+   * the task never runs.
    *
    * @param task the task to run
    * @param delay the time from now; at once if not positive
@@ -113,6 +115,23 @@ final class SystemTime implements TimeSource {
     }
   }
 
+  /** A task in the queue, which may be refused after it got there. */
+  private static final class Kept implements Runnable {
+    private volatile @Nullable Runnable task;
+
+    Kept(Runnable task) {
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      Runnable wanted = task;
+      if (wanted != null) {
+        wanted.run();
+      }
+    }
+  }
+
   private final ScheduledThreadPoolExecutor timers;
 
   private SystemTime() {
@@ -139,7 +158,13 @@ final class SystemTime implements TimeSource {
 
   @Override
   public Timer schedule(Runnable task, Duration delay) {
-    ScheduledFuture<?> future = timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-    return () -> future.cancel(false);
+    Kept kept = new Kept(task);
+    try {
+      ScheduledFuture<?> future = timers.schedule(kept, delay.toNanos(), TimeUnit.NANOSECONDS);
+      return () -> future.cancel(false);
+    } catch (Throwable e) { // an Error too: no thread can be made, and the task is in the queue
+      kept.task = null;
+      throw e;
+    }
   }
 }

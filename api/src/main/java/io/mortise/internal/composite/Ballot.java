@@ -6,6 +6,7 @@ import io.mortise.QuorumException.Verdict;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.Voter.NoVoteException;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.Names;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +81,7 @@ final class Ballot {
     }
     return value.lease() != null
         ? new Verdict(member.place(), Answer.ACQUIRED, "")
-        : new Verdict(member.place(), Answer.HELD, "held by " + value.heldBy());
+        : new Verdict(member.place(), Answer.HELD, Names.shown("held by " + value.heldBy()));
   }
 
   /** The verdict of a member that gave no answer, or no vote. */

@@ -198,10 +198,29 @@ public final class Election implements LeaderElection {
     }
   }
 
-  private synchronized void pause(Duration pause) {
-    if (!over) {
-      pausing = time.schedule(this::stand, pause);
+  private void pause(Duration pause) {
+    if (!setTimer(pause)) {
+      executor.execute(() -> awaitTimer(pause));
     }
+  }
+
+  private synchronized boolean setTimer(Duration pause) {
+    try {
+      if (!over) {
+        pausing = time.schedule(this::stand, pause);
+      }
+      return true;
+    } catch (Throwable e) { // an Error too: it would never stand again
+      log.warn("'{}': this candidate cannot set a timer yet", Names.shown(name()), e);
+      return false;
+    }
+  }
+
+  private void awaitTimer(Duration pause) {
+    long end = time.nanoTime() + pause.toNanos();
+    do {
+      time.parkNanos(this, FIRST_PAUSE.toNanos());
+    } while (!setTimer(Duration.ofNanos(end - time.nanoTime())));
   }
 
   // Leading

@@ -131,7 +131,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
             "multi-lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
                 .formatted(
                     Names.shown(name()),
-                    Thread.currentThread().getName(),
+                    Names.shown(Thread.currentThread()),
                     Names.shown(each.name())));
       }
     }
@@ -178,7 +178,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
         "multi-lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s; %s; see the suppressed exceptions"
             .formatted(
                 Names.shown(name()),
-                thread.getName(),
+                Names.shown(thread),
                 thread.getId(),
                 lost,
                 members.size(),

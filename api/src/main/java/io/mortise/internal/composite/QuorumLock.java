@@ -237,7 +237,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   private LeaseLostException lost() {
     return new LeaseLostException(
         "Redlock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(Names.shown(name()), Thread.currentThread().getName()));
+            .formatted(Names.shown(name()), Names.shown(Thread.currentThread())));
   }
 
   /**
@@ -283,7 +283,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
     if (own != null && !isLost(own)) {
       throw new IllegalStateException(
           "Redlock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
-              .formatted(Names.shown(name()), Thread.currentThread().getName()));
+              .formatted(Names.shown(name()), Names.shown(Thread.currentThread())));
     }
   }
 

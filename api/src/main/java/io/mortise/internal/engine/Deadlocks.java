@@ -4,6 +4,7 @@ import io.mortise.Deadlock;
 import io.mortise.DeadlockException;
 import io.mortise.internal.engine.Acquisition.Grant.Holder;
 import io.mortise.internal.wire.AcquisitionId;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.Probe;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -148,7 +149,7 @@ final class Deadlocks {
       log.warn(
           "{} ignores probes for deadlocks that it cannot read, the first begins with '{}'; if a later version of Mortise runs beside this one, deadlocks with it are not found (docs/deadlocks.md)",
           store,
-          words.substring(0, Math.min(SHOWN, words.length())));
+          Names.shownStart(words, SHOWN));
     }
   }
 

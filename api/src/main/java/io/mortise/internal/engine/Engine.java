@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
@@ -163,7 +164,7 @@ public final class Engine {
     List<Acquisition> held =
         acquisitions.all().stream().filter(each -> each.lease().isHeld()).toList();
     held.forEach(releases::abandon);
-    logHeld(held.stream().map(each -> each.keys().name()).sorted().toList());
+    logHeld(held.stream().map(each -> Names.shown(each.keys().name())).sorted().toList());
   }
 
   private void logHeld(List<String> held) {

@@ -3,7 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,8 +18,8 @@ final class Heartbeat {
   private final Runnable look;
   private final BooleanSupplier wanted;
 
-  /** Of the timer that runs; null if none does. A timer that was not noted finds another here. */
-  private final AtomicReference<@Nullable Object> beating = new AtomicReference<>();
+  /** Whether a timer runs. */
+  private final AtomicBoolean beating = new AtomicBoolean();
 
   private volatile @Nullable Timer timer;
 
@@ -32,20 +32,19 @@ final class Heartbeat {
 
   /** Starts the timer if it does not run. Called whenever there is something new to check. */
   void start() {
-    Object mine = beating.get() == null && !store.isClosed() ? new Object() : null;
-    if (mine == null || !beating.compareAndSet(null, mine)) {
+    if (beating.get() || store.isClosed() || !beating.compareAndSet(false, true)) {
       return;
     }
     try {
-      timer = store.time().schedule(() -> beat(mine), period);
+      timer = store.time().schedule(this::beat, period);
     } catch (Throwable e) { // an Error too: the next call tries it again
-      beating.set(null);
+      beating.set(false);
       throw e;
     }
   }
 
-  private void beat(Object mine) {
-    if (!store.isClosed() && mine.equals(beating.get())) {
+  private void beat() {
+    if (!store.isClosed()) {
       Trampoline.step(this::lookAndGoOn);
     }
   }
@@ -56,7 +55,7 @@ final class Heartbeat {
     } catch (Throwable e) { // an Error too: the timer's thread is not the place to throw it
       log.error("{}: a regular check failed; the next is in {}", store, period, e);
     } finally {
-      beating.set(null);
+      beating.set(false);
       if (wanted.getAsBoolean()) {
         start();
       }

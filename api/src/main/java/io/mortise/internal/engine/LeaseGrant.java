@@ -6,6 +6,7 @@ import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.Names;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -48,7 +49,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
 
     @Override
     public String toString() {
-      return "thread " + thread.getName() + (place == null ? "" : " at " + place);
+      return "thread " + Names.shown(thread) + (place == null ? "" : " at " + place);
     }
   }
 

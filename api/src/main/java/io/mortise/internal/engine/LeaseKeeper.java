@@ -7,6 +7,7 @@ import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -174,7 +175,7 @@ public final class LeaseKeeper {
       log.warn(
           "{}: {} {}; renewal stops and the lease ends in {} ms (docs/troubleshooting.md#owner-died)",
           held.keys().text(),
-          holder.who(),
+          Names.shown(holder.who()),
           holder.gone(),
           Duration.ofNanos(held.lease().remaining(store.now())).toMillis());
     }
@@ -201,7 +202,7 @@ public final class LeaseKeeper {
       log.warn(
           "{} has been held by {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
           held.keys().text(),
-          holder.who(),
+          Names.shown(holder.who()),
           Duration.ofNanos(heldFor).toSeconds());
     }
   }
@@ -215,9 +216,9 @@ public final class LeaseKeeper {
       log.warn(
           "{}: thread {} ({}) waits for it, and has itself acquired {}, {} s ago; unless another thread releases that, the wait does not end (docs/troubleshooting.md#own-lease)",
           held.keys().text(),
-          waiting.getName(),
+          Names.shown(waiting),
           waiting.getId(),
-          holder.who(),
+          Names.shown(holder.who()),
           Duration.ofNanos(store.now() - holder.since()).toSeconds());
     }
   }
@@ -419,7 +420,8 @@ public final class LeaseKeeper {
     if (holder != null && holder.gone() != null) {
       return new Loss(
           LossCause.OWNER_DIED,
-          "its lease ended: %s %s, so it was not renewed".formatted(holder.who(), holder.gone()));
+          "its lease ended: %s %s, so it was not renewed"
+              .formatted(Names.shown(holder.who()), holder.gone()));
     }
     String trouble = held.lease().lastTrouble();
     return trouble == null

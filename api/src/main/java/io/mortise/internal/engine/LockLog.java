@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LockException;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.Names;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,7 +71,7 @@ public final class LockLog {
       log.warn(
           "{}: a timed wait of thread {} ended {} ms after its deadline, {} ms after its call; it was woken {} ms after its deadline, and the rest went by until replies came (docs/troubleshooting.md#late-wait)",
           keys.text(),
-          waiter.thread().getName(),
+          Names.shown(waiter.thread()),
           millis(late),
           millis(now - waiter.start()),
           millis(waiter.overslept()));
@@ -87,7 +88,7 @@ public final class LockLog {
       log.debug(
           "{}: not acquired by thread {} within {} ms",
           keys.text(),
-          waiter.thread().getName(),
+          Names.shown(waiter.thread()),
           millis(now - waiter.start()));
     }
   }
@@ -143,7 +144,7 @@ public final class LockLog {
   }
 
   private static String thread(Hold hold) {
-    return "thread " + hold.thread().getName();
+    return "thread " + Names.shown(hold.thread());
   }
 
   private static long millis(long nanos) {

@@ -4,6 +4,7 @@ import io.mortise.BackendUnavailableException;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.Probe;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ChannelListener;
@@ -180,7 +181,7 @@ public final class Mailbox implements ChannelListener {
       log.warn(
           "{} ignores messages of a kind that it does not know, the first is '{}'; if a later version of Mortise runs beside this one, that is all right, and else look what publishes to {}",
           store,
-          message,
+          Names.shownStart(message, 100),
           channel());
     }
   }

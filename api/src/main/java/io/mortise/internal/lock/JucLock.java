@@ -3,6 +3,7 @@ package io.mortise.internal.lock;
 import io.mortise.AsyncLock;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -52,7 +53,7 @@ public abstract class JucLock implements LeasedLock {
     Thread thread = Thread.currentThread();
     return new IllegalMonitorStateException(
         "%s is not held by thread %s (%d); %s"
-            .formatted(lock, thread.getName(), thread.getId(), WHY_NOT_HELD));
+            .formatted(lock, Names.shown(thread), thread.getId(), WHY_NOT_HELD));
   }
 
   @Override

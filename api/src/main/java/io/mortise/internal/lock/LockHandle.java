@@ -208,7 +208,7 @@ class LockHandle extends JucLock implements DistributedLock {
     if (wouldWaitForItself()) {
       throw new IllegalStateException(
           "lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
-              .formatted(Names.shown(keys.name()), Thread.currentThread().getName()));
+              .formatted(Names.shown(keys.name()), Names.shown(Thread.currentThread())));
     }
   }
 
@@ -273,7 +273,7 @@ class LockHandle extends JucLock implements DistributedLock {
         "%s was held by thread %s (%d) as %s and was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
             .formatted(
                 keys.text(),
-                thread.getName(),
+                Names.shown(thread),
                 thread.getId(),
                 lost.acquisition().id(),
                 lost.acquisition().lease().loss()));
@@ -435,7 +435,7 @@ class LockHandle extends JucLock implements DistributedLock {
             ? "not held by this service"
             : "held by thread %s, %d ms of its lease left"
                 .formatted(
-                    hold.thread().getName(),
+                    Names.shown(hold.thread()),
                     TimeUnit.NANOSECONDS.toMillis(
                         hold.acquisition().lease().remaining(engine.store().now())));
     return "DistributedLock[" + Names.shown(keys.name()) + keys.kind().label() + ", " + state + ']';

@@ -74,14 +74,14 @@ final class ReadWriteSide extends LockHandle {
       Thread thread = Thread.currentThread();
       throw new IllegalStateException(
           "lock '%s' is also held for reading by thread %s (%d), which would wait for itself to write again after await(); unlock the read lock before"
-              .formatted(Names.shown(name()), thread.getName(), thread.getId()));
+              .formatted(Names.shown(name()), Names.shown(thread), thread.getId()));
     }
   }
 
   private IllegalStateException onlyReads(Thread thread) {
     return new IllegalStateException(
         "lock '%s' is held for reading by thread %s (%d), which would wait for itself to write; unlock the read lock first, or use tryUpgrade()"
-            .formatted(Names.shown(name()), thread.getName(), thread.getId()));
+            .formatted(Names.shown(name()), Names.shown(thread), thread.getId()));
   }
 
   /**

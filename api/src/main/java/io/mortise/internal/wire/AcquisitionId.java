@@ -88,7 +88,8 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
   public static String check(String id) {
     if (Objects.requireNonNull(id, "holder id").isBlank() || id.startsWith("!")) {
       throw new IllegalArgumentException(
-          "'%s' is no id of a holder; take it from holder() or from a LeaseChange".formatted(id));
+          "'%s' is no id of a holder; take it from holder() or from a LeaseChange"
+              .formatted(Names.shown(id)));
     }
     return id;
   }

@@ -47,6 +47,17 @@ public final class Names {
         .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
   }
 
+  /** As {@link #shown(String)}: also the name of a thread may come from a request. */
+  public static String shown(Thread thread) {
+    return shown(thread.getName());
+  }
+
+  /** How a text begins, as a message shows it. It never ends in half a surrogate pair. */
+  public static String shownStart(String text, int most) {
+    int characters = Math.min(most, text.codePointCount(0, text.length()));
+    return shown(text.substring(0, text.offsetByCodePoints(0, characters)));
+  }
+
   /** Refuses a text that cannot be a name. */
   static void check(String what, String name) {
     if (name.isEmpty()) {
@@ -60,7 +71,7 @@ public final class Names {
     if (bytes > LONGEST) {
       throw new IllegalArgumentException(
           "%s '%s…' has %d bytes of UTF-8; at most %d are allowed"
-              .formatted(what, shown(name.substring(0, 32)), bytes, LONGEST));
+              .formatted(what, shownStart(name, 32), bytes, LONGEST));
     }
     int open = name.indexOf('{');
     int close = name.indexOf('}');
@@ -87,7 +98,7 @@ public final class Names {
     if (prefix.indexOf('{') >= 0 || prefix.length() > LONGEST_PREFIX) {
       throw new IllegalArgumentException(
           "key prefix '%s' must have no braces and at most %d characters"
-              .formatted(prefix, LONGEST_PREFIX));
+              .formatted(shown(prefix), LONGEST_PREFIX));
     }
     for (String family : families) {
       int start = prefix.length() - family.length();
@@ -96,7 +107,7 @@ public final class Names {
           && !Character.isLetterOrDigit(prefix.charAt(start - 1))) {
         throw new IllegalArgumentException(
             "key prefix '%s' ends in '%s', which a service with key prefix '%s' puts before keys of its own: locks of different kinds would share keys; end it in another word (docs/wire-format.md)"
-                .formatted(prefix, family, prefix.substring(0, start)));
+                .formatted(shown(prefix), family, shown(prefix.substring(0, start))));
       }
     }
   }

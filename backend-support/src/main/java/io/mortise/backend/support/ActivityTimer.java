@@ -23,9 +23,6 @@ public final class ActivityTimer implements AutoCloseable {
   /** The next tick. Only the one chain of ticks sets it. */
   private volatile TimeSource.Timer next = () -> {};
 
-  /** Counts the chains of ticks that were broken. Only the one chain sets it. */
-  private volatile int chain;
-
   private volatile boolean closed;
 
   /**
@@ -58,11 +55,9 @@ public final class ActivityTimer implements AutoCloseable {
     if (closed) {
       return;
     }
-    int mine = chain;
     try {
-      next = time.schedule(() -> beat(mine), period);
+      next = time.schedule(this::beat, period);
     } catch (Error e) { // no thread can be made: the next use tries again
-      chain = mine + 1;
       unused.set(STILL);
       throw e;
     }
@@ -71,10 +66,7 @@ public final class ActivityTimer implements AutoCloseable {
     }
   }
 
-  private void beat(int mine) {
-    if (mine != chain) {
-      return; // the timer has kept a task that it refused
-    }
+  private void beat() {
     int before = unused.get();
     boolean ends = before == LAST && unused.compareAndSet(LAST, STILL);
     if (!ends && !closed) {

@@ -152,7 +152,7 @@ public final class ChangingCredentials {
   }
 
   /**
-   * Begins a use. The first one starts the threads.
+   * Begins a use. The first one starts the threads. If it cannot, nothing has begun.
    *
    * @param server the server's address, for the log
    * @param atLook called after each look, that is after the supplier was asked; must be short
@@ -161,16 +161,20 @@ public final class ChangingCredentials {
   public User join(String server, Runnable atLook) {
     User user = new User(server, atLook);
     synchronized (this) {
-      users.add(user);
       if (threads == null) {
-        ScheduledThreadPoolExecutor looker = Threads.daemons("mortise-credentials-looker", 1);
-        threads = List.of(Threads.daemons("mortise-credentials", 1), looker);
-        ScheduledFuture<?> unused =
-            looker.scheduleWithFixedDelay(
-                this::look, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+        threads = List.of(Threads.daemons("mortise-credentials", 1), looker());
       }
+      users.add(user);
     }
     return user;
+  }
+
+  private ScheduledThreadPoolExecutor looker() {
+    ScheduledThreadPoolExecutor looker = Threads.daemons("mortise-credentials-looker", 1);
+    ScheduledFuture<?> unused =
+        looker.scheduleWithFixedDelay(
+            this::look, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+    return looker;
   }
 
   /**

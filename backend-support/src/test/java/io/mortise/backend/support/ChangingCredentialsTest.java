@@ -9,6 +9,7 @@ import io.mortise.backend.support.ChangingCredentials.Answer;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.CredentialSuppliers;
 import io.mortise.spi.Credentials;
+import java.lang.reflect.Field;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,17 @@ class ChangingCredentialsTest {
     } catch (InterruptedException e) {
       throw new IllegalStateException("interrupted", e);
     }
+  }
+
+  private static ChangingCredentials ofServers() {
+    BackendConfig config =
+        new BackendConfig(
+            URI.create("redis://host"),
+            Duration.ofSeconds(2),
+            "test",
+            Map.of(),
+            new CredentialSuppliers(() -> Credentials.of("secret"), null));
+    return Objects.requireNonNull(ChangingCredentials.ofServers(config));
   }
 
   private void awaitCall() throws InterruptedException {
@@ -107,16 +120,33 @@ class ChangingCredentialsTest {
   }
 
   @Test
+  @DisplayName(
+      "B26: a use whose thread could not be started has not begun, and the next one is whole")
+  void aUseThatCouldNotBegin() throws Exception {
+    ChangingCredentials looked = ofServers();
+    Field period = ChangingCredentials.class.getDeclaredField("period");
+    period.setAccessible(true);
+    Object sound = period.get(looked);
+    CountDownLatch atLook = new CountDownLatch(1);
+    AtomicInteger looksAtTheFirst = new AtomicInteger();
+
+    period.set(looked, Duration.ZERO); // starting the looks throws, as if there were no thread
+    assertThrows(
+        RuntimeException.class, () -> looked.join("one", looksAtTheFirst::incrementAndGet));
+    assertThrows(ExecutionException.class, () -> looked.ask().get());
+    period.set(looked, sound);
+    ChangingCredentials.User two = looked.join("two", atLook::countDown);
+
+    assertTrue(atLook.await(20, TimeUnit.SECONDS));
+    assertEquals(0, looksAtTheFirst.get());
+    two.close();
+    assertThrows(ExecutionException.class, () -> looked.ask().get());
+  }
+
+  @Test
   @DisplayName("B26: a use that fails at a look is looked at again, and so are the others")
   void aLookThatFails() throws Exception {
-    BackendConfig config =
-        new BackendConfig(
-            URI.create("redis://host"),
-            Duration.ofSeconds(2),
-            "test",
-            Map.of(),
-            new CredentialSuppliers(() -> Credentials.of("secret"), null));
-    ChangingCredentials looked = Objects.requireNonNull(ChangingCredentials.ofServers(config));
+    ChangingCredentials looked = ofServers();
     CountDownLatch twice = new CountDownLatch(4);
     Runnable fails =
         () -> {

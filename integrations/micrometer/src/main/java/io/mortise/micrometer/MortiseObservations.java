@@ -62,7 +62,7 @@ public final class MortiseObservations implements LockListener {
   private final ObservationRegistry registry;
   private final LockGroups groups;
   private final Duration shortest;
-  private final ScheduledThreadPoolExecutor steps;
+  final ScheduledThreadPoolExecutor steps;
 
   /**
    * Observations of long waits.
@@ -102,7 +102,12 @@ public final class MortiseObservations implements LockListener {
     Observed(LockAttempt attempt) {
       this.attempt = attempt;
       parent = registry.getCurrentObservation();
-      timer = steps.schedule(this::start, shortest.toNanos(), TimeUnit.NANOSECONDS);
+      try {
+        timer = steps.schedule(this::start, shortest.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (Throwable e) { // an Error too: no thread can be made, and start is in the queue
+        state.set(State.TOO_SHORT); // as nobody would stop the observation
+        throw e;
+      }
     }
 
     /** The wait has lasted long enough. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -66,10 +67,11 @@ class MortiseObservationsTest {
 
   private LockService open(Duration shortest) {
     registry.observationConfig().observationHandler(story);
-    return LockService.builder()
-        .backend(store.backend())
-        .listener(new MortiseObservations(registry, LockGroups.prefixes(), shortest))
-        .open();
+    return open(new MortiseObservations(registry, LockGroups.prefixes(), shortest));
+  }
+
+  private LockService open(MortiseObservations observations) {
+    return LockService.builder().backend(store.backend()).listener(observations).open();
   }
 
   @AfterEach
@@ -124,6 +126,37 @@ class MortiseObservationsTest {
     assertTrue(
         context.getLowCardinalityKeyValues().stream()
             .noneMatch(each -> each.getValue().contains("42")));
+  }
+
+  @Test
+  void aWaitForWhichThereWasNoThreadIsNotObservedLater() {
+    locks.close();
+    MortiseObservations observations =
+        new MortiseObservations(registry, LockGroups.prefixes(), Duration.ofMillis(1));
+    locks = open(observations);
+    ThreadFactory sound = observations.steps.getThreadFactory();
+    observations.steps.setThreadFactory(task -> {
+      throw new LinkageError("unable to create native thread");
+    });
+    other.getLock("first").lock();
+    CompletableFuture<Void> first = CompletableFuture.runAsync(() -> pair("first"));
+    Scene.await(() -> !observations.steps.getQueue().isEmpty());
+    other.getLock("first").unlock();
+    first.join();
+    observations.steps.setThreadFactory(sound);
+
+    other.getLock("orders:42").lock();
+    Thread waiter = observedWaiter(() -> pair("orders:42"));
+    other.getLock("orders:42").unlock();
+    Scene.join(waiter);
+    Scene.await(() -> !story.stopped.isEmpty());
+
+    assertEquals(List.of("start lock orders", "granted", "stop"), story.steps);
+  }
+
+  private void pair(String name) {
+    locks.getLock(name).lock();
+    locks.getLock(name).unlock();
   }
 
   @Test

@@ -18,7 +18,6 @@ final class LockThreads {
   private LockThreads() {}
 
   private static Scheduler threads(String name) {
-    return Schedulers.fromExecutorService(
-        BlockingThreads.named(name, Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE), name);
+    return Schedulers.fromExecutorService(BlockingThreads.named(name), name);
   }
 }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -99,6 +100,56 @@ class BusyThreadsTest {
         lock.withMaxWait(Duration.ZERO).withLease(lease -> Mono.just("never")).toFuture());
     held.close();
     assertLossIsTold(lock);
+  }
+
+  @Test
+  void muchWorkMayAllBlockForAnother() {
+    int many = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE; // the limit of such threads elsewhere
+    CountDownLatch inside = new CountDownLatch(many);
+    Flux<String> all =
+        Flux.range(0, many)
+            .flatMap(
+                number ->
+                    other(number)
+                        .withLease(lease ->
+                            Mono.fromCallable(() -> {
+                              inside.countDown();
+                              assertTrue(inside.await(15, TimeUnit.SECONDS), "not all are inside");
+                              return other(many + number)
+                                  .withLease(inner -> Mono.just("done"))
+                                  .block();
+                            })),
+                many);
+    StepVerifier.create(all).expectNextCount(many).expectComplete().verify(LIMIT);
+  }
+
+  /** What goes on after an error blocks too, until another error is there. */
+  @Test
+  void manyErrorsMayAllBlockForAnother() {
+    int many = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE; // the limit of such threads elsewhere
+    CountDownLatch inside = new CountDownLatch(many);
+    Flux<String> all =
+        Flux.range(0, many)
+            .flatMap(
+                number ->
+                    failing(number)
+                        .onErrorResume(failure -> {
+                          inside.countDown();
+                          return Mono.fromCallable(() -> {
+                            assertTrue(inside.await(15, TimeUnit.SECONDS), "not all are inside");
+                            return failing(many + number).onErrorReturn("done").block();
+                          });
+                        }),
+                many);
+    StepVerifier.create(all).expectNextCount(many).expectComplete().verify(LIMIT);
+  }
+
+  private ReactiveLock other(int number) {
+    return ReactiveLock.of(locks.getLock(NAME + number));
+  }
+
+  private Mono<String> failing(int number) {
+    return other(number).withLease(lease -> Mono.error(new IllegalStateException("its own")));
   }
 
   private void assertLossIsTold(ReactiveLock each) {

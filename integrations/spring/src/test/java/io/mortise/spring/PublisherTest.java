@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -71,6 +72,11 @@ class PublisherTest {
     @WithLock(name = "stock", waitFor = "0", ifBusy = IfBusy.SKIP)
     public Mono<String> sellIfFree() {
       return sell();
+    }
+
+    @WithLock("shelf-#{#number}")
+    public Mono<String> shelf(int number, Supplier<String> work) {
+      return Mono.fromSupplier(work);
     }
 
     @WithLock(name = "stock", waitFor = "0")
@@ -119,6 +125,34 @@ class PublisherTest {
     assertEquals("sold", sold.block());
     assertEquals(2, target.runs.get());
     assertTrue(target.thread.startsWith("mortise-publishers"), target.thread);
+  }
+
+  @Test
+  void manyMethodsMayAllBlockForAnother() {
+    int many = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE; // the limit of such threads elsewhere
+    CountDownLatch inside = new CountDownLatch(many);
+    Flux<String> all =
+        Flux.range(0, many)
+            .flatMap(
+                number ->
+                    shop.shelf(
+                        number,
+                        () -> {
+                          inside.countDown();
+                          return blockFor(inside, shop.shelf(many + number, () -> "sold"));
+                        }),
+                many);
+    assertEquals(many, all.collectList().block(PATIENCE).size());
+  }
+
+  /** Blocks until all do, and then for the other one. */
+  private static String blockFor(CountDownLatch all, Mono<String> other) {
+    try {
+      assertTrue(all.await(15, TimeUnit.SECONDS), "not all are inside");
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return Objects.requireNonNull(other.block());
   }
 
   @Test

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class TakeoverRules extends LockRules {
   private static final int ROUNDS = 10;
-  private static final Duration LEASE = Duration.ofSeconds(1);
+
+  /** Enough for a renewal that comes in time on a busy machine. */
+  private static final Duration LEASE = Duration.ofSeconds(3);
 
   private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
 

@@ -30,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -176,15 +177,7 @@ public abstract class LeaseCallbackRules extends LockRules {
     Thread unlocking = Thread.currentThread();
     lock.lock(20, TimeUnit.SECONDS); // a hold with a fixed lease is not handed off
     CompletableFuture<Boolean> free =
-        lock.async()
-            .acquire()
-            .thenApply(lease -> {
-              if (!Thread.currentThread().equals(unlocking)) {
-                return true; // its own re-check came just then
-              }
-              lease.close();
-              return lock.tryLock();
-            });
+        lock.async().acquire().thenCompose(lease -> closeAndTry(lease, lock, unlocking));
     awaitQueued(1);
 
     lock.unlock();
@@ -199,21 +192,30 @@ public abstract class LeaseCallbackRules extends LockRules {
     Thread trying = Thread.currentThread();
     lock().lock();
     CompletableFuture<Boolean> free =
-        lock.async()
-            .acquire()
-            .thenApply(lease -> {
-              if (!Thread.currentThread().equals(trying)) {
-                return true; // the grant's message came on another thread
-              }
-              lease.close();
-              return lock.tryLock();
-            });
+        lock.async().acquire().thenCompose(lease -> closeAndTry(lease, lock, trying));
     awaitQueued(1);
     deleteKey();
 
     assertFalse(lock.tryLock(), "the attempt grants the lock to the request that waits");
 
     assertTrue(Await.value(free), "the callback could not acquire a free lock");
+  }
+
+  /**
+   * Whether the lock can be acquired when the lease is closed. That is asked in place on the thread
+   * that calls the service. A thread of a client, on which a grant's message may come, must not
+   * block.
+   */
+  private static CompletableFuture<Boolean> closeAndTry(
+      Lease lease, DistributedLock lock, Thread caller) {
+    Supplier<Boolean> asks =
+        () -> {
+          lease.close();
+          return lock.tryLock();
+        };
+    return Thread.currentThread().equals(caller)
+        ? CompletableFuture.completedFuture(asks.get())
+        : CompletableFuture.supplyAsync(asks, task -> new Thread(task, "asks").start());
   }
 
   // The two sides of a read/write lock

@@ -101,15 +101,15 @@ public abstract class LeaseRules extends LockRules {
   @Test
   @Rule("L8")
   void renewalEndsWithTheRelease() {
-    DistributedLock mine = lockWithLease(SHORT);
+    DistributedLock mine = lockWithLease(RENEWED);
     DistributedLock theirs = lock();
     mine.lock();
-    passTime(SHORT);
+    passTime(RENEWED.dividedBy(2));
     mine.unlock();
 
     assertTrue(theirs.tryLock(), "the lock is free at once");
     theirs.unlock();
-    passTime(SHORT);
+    passTime(RENEWED.dividedBy(2));
     assertFalse(theirs.isLocked());
   }
 
@@ -264,14 +264,14 @@ public abstract class LeaseRules extends LockRules {
   @Test
   @Rule("W3")
   void aKeyOverwrittenByAnotherTypeHarmsNoOtherHold() {
-    LockService service = service(builder -> builder.leaseTime(SHORT));
+    LockService service = service(builder -> builder.leaseTime(RENEWED));
     DistributedLock spoiled = service.getLock(name);
     DistributedLock other = service.getLock(name + "-other");
     spoiled.lock();
     other.lock();
 
     run("return {redis.call('SET', KEYS[1], 'mine now')}");
-    passTime(SHORT.multipliedBy(3));
+    passTime(RENEWED.plus(SECOND));
 
     other.ensureHeld();
     other.unlock();

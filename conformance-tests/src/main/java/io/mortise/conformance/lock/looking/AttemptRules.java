@@ -190,7 +190,7 @@ public abstract class AttemptRules extends LockRules {
   @Rule("L9")
   void renewalsAreTold() {
     DistributedLock lock =
-        service(builder -> builder.listener(told).leaseTime(SECOND)).getLock(name);
+        service(builder -> builder.listener(told).leaseTime(SECOND.multipliedBy(3))).getLock(name);
     lock.lock();
 
     passTimeUntil("a renewal is told", Duration.ofSeconds(30), () -> !told.renewals().isEmpty());

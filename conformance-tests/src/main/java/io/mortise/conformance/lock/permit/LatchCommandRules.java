@@ -9,11 +9,10 @@ import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.AclUsers;
 import io.mortise.conformance.lock.fixture.Costs;
 import io.mortise.conformance.lock.fixture.RemoteLock;
-import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.support.Await;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,12 +74,7 @@ public abstract class LatchCommandRules extends LatchFixture {
   @Test
   @Rule("L18")
   void theDocumentedPermissionsAreEnough() {
-    String user = "latch-" + name;
-    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", Permissions.LOCKS);
-    kit.server().command(("ACL SETUSER " + user + " reset on >pass " + rules).split(" ", -1));
-    URI uri = kit.server().uri(user + ":pass");
-    try (LockService service =
-        LockService.open(kit.reached(uri).toString(), kit.provider().name())) {
+    try (LockService service = AclUsers.documented(kit, name)) {
       DistributedCountDownLatch latch = service.getCountDownLatch(name);
       CompletableFuture<Void> quitter = waiting(latch, 1);
       assertTrue(quitter.cancel(false));

@@ -10,11 +10,10 @@ import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.AclUsers;
 import io.mortise.conformance.lock.fixture.Costs;
 import io.mortise.conformance.lock.fixture.RemoteLock;
-import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.support.Await;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -119,12 +118,7 @@ public abstract class PermitCommandRules extends SyncFixture {
   @Test
   @Rule("L18")
   void theDocumentedPermissionsAreEnough() {
-    String user = "sync-" + name;
-    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", Permissions.LOCKS);
-    kit.server().command(("ACL SETUSER " + user + " reset on >pass " + rules).split(" ", -1));
-    URI uri = kit.server().uri(user + ":pass");
-    try (LockService service =
-        LockService.open(kit.reached(uri).toString(), kit.provider().name())) {
+    try (LockService service = AclUsers.documented(kit, name)) {
       DistributedSemaphore semaphore = service.getSemaphore(name);
       assertTrue(semaphore.trySetPermits(2));
       Lease two = take(semaphore, 2);

@@ -10,12 +10,11 @@ import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.AclUsers;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.Costs;
-import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -110,13 +109,8 @@ public abstract class ReaderCommandRules extends ReadWriteFixture {
   @Test
   @Rule("L18")
   void theDocumentedPermissionsAreEnough() {
-    String user = "rw-" + name;
-    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", Permissions.LOCKS);
-    kit.server().command(("ACL SETUSER " + user + " reset on >pass " + rules).split(" ", -1));
-    URI uri = kit.server().uri(user + ":pass");
-    try (LockService service =
-            LockService.open(kit.reached(uri).toString(), kit.provider().name());
-        LockService other = LockService.open(kit.reached(uri).toString(), kit.provider().name())) {
+    try (LockService service = AclUsers.documented(kit, name);
+        LockService other = AclUsers.documented(kit, name)) {
       DistributedReadWriteLock mine = service.getReadWriteLock(name);
       DistributedReadWriteLock theirs = other.getReadWriteLock(name);
       mine.readLock().lock();

@@ -28,6 +28,7 @@ import io.mortise.conformance.support.LogCapture;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -81,17 +82,20 @@ public abstract class ShareRules extends ReadWriteFixture {
   private void use(DistributedReadWriteLock rw, int rounds, int wanted)
       throws InterruptedException {
     long start = System.nanoTime();
+    AtomicInteger pairs = new AtomicInteger();
     Crew.run(
         8,
         number -> {
           for (int i = 0; i < rounds || lacks(start, wanted); i++) {
             rw.readLock().lock();
+            pairs.incrementAndGet();
             LockSupport.parkNanos(20_000);
             rw.readLock().ensureHeld();
             rw.readLock().unlock();
           }
         });
     assertTrue(isFree(rw().writeLock()));
+    shares.awaitTold(pairs.get());
   }
 
   private boolean lacks(long start, int wanted) {
@@ -107,7 +111,6 @@ public abstract class ShareRules extends ReadWriteFixture {
     use(service.getReadWriteLock(name), 100, 20);
 
     assertTrue(shares.all() >= 20, () -> shares.all() + " shared");
-    Await.until("each hold has ended once", shares::haveEnded);
     int commands = spy.sent("rw-acquire").size() + spy.sent("rw-leave").size();
     figures.add(
         "commands of 8 readers of a service", commands + " for " + shares.begun() + " pairs");
@@ -378,7 +381,7 @@ public abstract class ShareRules extends ReadWriteFixture {
     all.get(0).leave(() -> mine.readLock().unlockAfter(Duration.ofDays(10_000)));
 
     all.get(1).leave(mine.readLock()::unlock);
-    assertTrue(shares.haveEnded());
+    Await.until("each hold has ended once", shares::haveEnded);
     assertTrue(rw().readLock().forceUnlock());
   }
 }

@@ -14,6 +14,7 @@ import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.AclUsers;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.redis.Permissions;
@@ -37,8 +38,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @OnEachServer
 @Rule("L18")
 public abstract class RefusalRules extends LockRules {
-  private static final String SECRET = "s3cr3t-w0rd";
-
   private final RedisKit kit;
 
   protected RefusalRules(RedisKit kit) {
@@ -47,20 +46,17 @@ public abstract class RefusalRules extends LockRules {
   }
 
   private LockService open(URI uri) {
-    return LockService.open(kit.reached(uri).toString(), kit.provider().name());
+    return AclUsers.open(kit, uri);
   }
 
   private URI user(String... rules) {
-    String user = "user-" + name;
-    String words = "ACL SETUSER " + user + " reset on >" + SECRET + ' ' + String.join(" ", rules);
-    kit.server().command(words.split(" "));
-    return kit.server().uri(user + ':' + SECRET);
+    return AclUsers.with(kit, name, List.of(rules));
   }
 
   /** A user with these rules, and a server that has forgotten all scripts. */
   private URI allowing(List<String> rules) {
     kit.server().command("SCRIPT", "FLUSH");
-    return user("~mortise:*", "&mortise:*", "-@all", String.join(" ", rules));
+    return AclUsers.ofLocks(kit, name, rules);
   }
 
   /** Opens in vain. No part of the exception may show the secret. */
@@ -68,7 +64,8 @@ public abstract class RefusalRules extends LockRules {
     BackendUnavailableException e =
         assertThrows(BackendUnavailableException.class, () -> open(uri).close());
     for (Throwable each = e; each != null; each = each.getCause()) {
-      assertFalse(each.toString().contains(SECRET), "the exception shows the secret: " + each);
+      assertFalse(
+          each.toString().contains(AclUsers.SECRET), "the exception shows the secret: " + each);
     }
     return String.valueOf(e.getMessage());
   }
@@ -233,7 +230,7 @@ public abstract class RefusalRules extends LockRules {
 
   @Test
   void aWrongPasswordIsSaid() {
-    String message = refusal(kit.server().uri("nobody:" + SECRET));
+    String message = refusal(kit.server().uri("nobody:" + AclUsers.SECRET));
 
     assertContains("WRONGPASS", message);
     assertContains("; check user and password", message);

@@ -1,7 +1,6 @@
 package io.mortise.annotations.internal;
 
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -16,17 +15,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class BlockingThreads {
   private BlockingThreads() {}
 
-  /** At most that many daemon threads, which end when they are idle. */
-  public static ExecutorService named(String name, int most) {
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            most, most, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(name));
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
-  }
-
-  /** As {@link #named}, and as many as there are tasks, because a task may wait for another one. */
-  static ExecutorService unlimited(String name) {
+  /**
+   * Daemon threads, which end when they are idle. They have no limit: a task may wait for another
+   * one, and with a limit, as many such waits as threads would never end.
+   */
+  public static ExecutorService named(String name) {
     return new ThreadPoolExecutor(
         0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads(name));
   }

@@ -25,7 +25,7 @@ public final class StageLocker {
   private static final Logger LOG = LoggerFactory.getLogger(StageLocker.class);
 
   /** Where the stages of callers complete, each when its lock is free. */
-  private static final Executor THREADS = BlockingThreads.unlimited("mortise-stages");
+  private static final Executor THREADS = BlockingThreads.named("mortise-stages");
 
   private final CallerTransaction transaction;
 
