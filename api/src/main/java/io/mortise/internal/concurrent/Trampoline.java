@@ -57,13 +57,14 @@ public final class Trampoline {
   }
 
   /** Runs a callback: now, or after the outermost step of the calling thread. */
+  @SuppressWarnings("ReferenceEquality")
   public static void callback(Runnable callback) {
     Deque<Runnable> callbacks = LATER.get();
     if (callbacks == null) {
       step(callback);
       return;
     }
-    if (callbacks == NONE) {
+    if (callbacks == NONE) { // not any empty one: a step that runs its callbacks polls its own
       callbacks = new ArrayDeque<>(2);
       LATER.set(callbacks);
     }

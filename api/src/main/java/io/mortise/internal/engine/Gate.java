@@ -167,7 +167,7 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
     if (waiter.waits()) {
       waiter.begins(); // it stays shown when it is the agent
     }
-    waiters = waiters == NOBODY ? new ArrayDeque<>() : waiters;
+    waiters = waiters.isEmpty() ? new ArrayDeque<>() : waiters; // it may be NOBODY
     waiters.add(waiter);
   }
 
