@@ -39,8 +39,8 @@ final class QuorumRequest {
    *
    * A round is won as soon as a majority has answered yes and their leases, less the drift of
    * clocks, are not over. Each lease counts from before its own command was sent. A round is lost
-   * as soon as a majority is no longer possible. A member that has not answered yet is not asked
-   * once more.
+   * as soon as a majority is no longer possible. The last one also waits until it is known whether
+   * too few have answered. A member that has not answered yet is not asked once more.
    *
    * Contenders must not split the members among themselves. Ballots says in which queues this
    * one waits, and what it keeps after a lost round. One that does not win in some quick rounds
@@ -213,15 +213,28 @@ final class QuorumRequest {
     if (all.isMajority() && win()) {
       return;
     }
-    long hoped = ballots.stream().filter(this::isHopedFor).count();
-    if (hoped == 0 || all.held() + hoped < of.quorum()) {
-      lose();
+    boolean last = left() <= 0;
+    long hoped =
+        ballots.stream()
+            .filter(each -> each.isOut(Question.TRY) && (last || all.isWorthWaitingFor(each)))
+            .count();
+    boolean lost = all.held() + hoped < of.quorum() && !(last && mayBeUnavailable(hoped));
+    if (hoped == 0 || lost) {
+      lose(last);
     }
   }
 
-  /** Whether the round waits for the answer. The last round waits for all. */
-  private boolean isHopedFor(Ballot ballot) {
-    return ballot.isOut(Question.TRY) && (left() <= 0 || all.isWorthWaitingFor(ballot));
+  /** Whether too few members may have answered in the end, and it is not known yet (rule R3). */
+  private boolean mayBeUnavailable(long out) {
+    return !isUnavailable() && quiet() + out > of.spare();
+  }
+
+  private boolean isUnavailable() {
+    return quiet() > of.spare();
+  }
+
+  private long quiet() {
+    return ballots.stream().filter(Ballot::isQuiet).count();
   }
 
   private boolean win() {
@@ -248,10 +261,10 @@ final class QuorumRequest {
     return true;
   }
 
-  private void lose() {
+  private void lose(boolean over) {
     log.debug("{}: round {} was lost: {}", Names.shown(of.name()), rounds, all.verdicts());
     List<Ballot> kept = all.kept();
-    if (!kept.isEmpty() && quickRounds < all.patience(kept.get(0)) && left() > 0) {
+    if (!kept.isEmpty() && quickRounds < all.patience(kept.get(0)) && !over) {
       quickRounds++;
       ballots.stream().filter(each -> !kept.contains(each)).forEach(Ballot::giveBack);
       join(all.queues());
@@ -259,17 +272,14 @@ final class QuorumRequest {
     } else {
       quickRounds = 0;
       ballots.forEach(Ballot::giveBack);
-      next();
+      next(over);
     }
   }
 
   // Between two rounds
 
-  private void next() {
-    long quiet = ballots.stream().filter(Ballot::isQuiet).count();
-    boolean unavailable = quiet > of.spare();
-    boolean over = wait == LeaseSource.NOT || left() <= 0;
-    if (unavailable && (over || wait == LeaseSource.FOREVER)) {
+  private void next(boolean over) {
+    if (isUnavailable() && (over || wait == LeaseSource.FOREVER)) {
       claimed.completeExceptionally(all.failure());
     } else if (over) {
       claimed.complete(new LeaseOutcome(null, all.holder()));

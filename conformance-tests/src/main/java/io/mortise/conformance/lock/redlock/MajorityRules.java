@@ -105,6 +105,31 @@ public abstract class MajorityRules extends MajorityFixture {
     mine.awaitFree();
   }
 
+  /** Whatever the order of the answers: two others say no before the rest of them comes. */
+  @Test
+  @Rule("W13")
+  void aMajorityThatIsAwayIsReportedAlsoIfTheOthersAreBusy() {
+    Party mine = party();
+    Party theirs = party();
+    theirs.members.get(0).lock();
+    theirs.members.get(4).lock();
+    mine.cut(1, 2, 3);
+
+    QuorumException told = assertThrows(QuorumException.class, mine.lock::tryLock);
+    assertEquals(3, told.verdicts().stream().filter(v -> v.answer() == Answer.UNREACHABLE).count());
+    CompletableFuture<Optional<Lease>> timed = mine.lock.async().tryAcquire(SECOND);
+    passTimeUntil("the attempt's time is over", SECONDS, timed::isDone);
+    assertInstanceOf(
+        QuorumException.class, assertThrows(CompletionException.class, timed::join).getCause());
+
+    mine.mend(1);
+    assertFalse(mine.lock.tryLock()); // a majority has answered
+    mine.mend(2, 3);
+    theirs.members.get(0).unlock();
+    theirs.members.get(4).unlock();
+    mine.awaitFree();
+  }
+
   @Test
   void aNodeThatDoesNotAnswerIsNotWaitedFor() {
     Party mine = party();
