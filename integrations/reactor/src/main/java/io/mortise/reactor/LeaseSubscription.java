@@ -2,7 +2,6 @@ package io.mortise.reactor;
 
 import io.mortise.Lease;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
@@ -61,7 +60,7 @@ final class LeaseSubscription implements Subscription {
               subscriber.onComplete();
             }
           });
-    } catch (RejectedExecutionException e) {
+    } catch (RuntimeException | Error e) { // refused, or no thread could be made
       if (state.compareAndSet(lease, OVER)) {
         LeaseEnd.giveBack(lease);
         tell(e);

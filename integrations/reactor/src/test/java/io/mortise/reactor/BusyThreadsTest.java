@@ -235,6 +235,26 @@ class BusyThreadsTest {
   }
 
   @Test
+  void aSchedulerWithoutAThreadKeepsNothingHeld() {
+    Scheduler exhausted =
+        new Scheduler() {
+          @Override
+          public Disposable schedule(Runnable task) {
+            throw new OutOfMemoryError("unable to create native thread (planted)");
+          }
+
+          @Override
+          public Worker createWorker() {
+            throw new UnsupportedOperationException();
+          }
+        };
+    StepVerifier.create(lock.withScheduler(exhausted).withLease(lease -> Mono.just("never")))
+        .expectErrorMessage("unable to create native thread (planted)")
+        .verify(LIMIT);
+    await("nothing is held", () -> world.holds().isEmpty());
+  }
+
+  @Test
   void workThatBlocksWhileItIsSubscribedToKeepsItsLockAfterACancel() throws Exception {
     CountDownLatch inside = new CountDownLatch(1);
     Mono<Boolean> blocking =
