@@ -3,6 +3,7 @@ package io.mortise;
 import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Threads that wait for each other in a circle, perhaps in several processes. There was a moment in
@@ -65,8 +66,7 @@ public record Deadlock(List<Party> parties) {
   /** One line for each thread, as the log has it. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder("deadlock of " + parties.size() + " threads:");
-    parties.forEach(each -> text.append("\n  ").append(each));
-    return text.toString();
+    String head = "deadlock of " + parties.size() + " threads:\n  ";
+    return parties.stream().map(Party::toString).collect(Collectors.joining("\n  ", head, ""));
   }
 }

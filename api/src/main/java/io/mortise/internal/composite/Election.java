@@ -53,6 +53,8 @@ public final class Election implements LeaderElection {
    * it may be called by the only thread of the executor.
    */
   private static final Logger log = LoggerFactory.getLogger(Election.class);
+  private static final String NEEDED =
+      "an election needs a lock of LockService.getFencedLock or RedLock.fenced";
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofDays(10_000);
 
@@ -84,8 +86,12 @@ public final class Election implements LeaderElection {
 
   /** Joins with a fenced lock of one service, or a fenced Redlock. */
   public static LeaderElection join(LeasedLock lock, Leader leader) {
-    List<Member> members = members(Objects.requireNonNull(lock, "lock"));
+    Objects.requireNonNull(lock, "lock");
     Objects.requireNonNull(leader, "leader");
+    List<Member> members =
+        lock instanceof QuorumLock red
+            ? red.members().all()
+            : List.of(MemberHandle.of(lock, NEEDED));
     members.forEach(Member::checkOpen);
     Election election = new Election(lock, leader, members);
     election.start();
@@ -98,14 +104,6 @@ public final class Election implements LeaderElection {
       Term unused = leave(); // one of them was closed meanwhile
     }
     stand();
-  }
-
-  private static List<Member> members(LeasedLock lock) {
-    return lock instanceof QuorumLock red
-        ? red.members().all()
-        : List.of(
-            MemberHandle.of(
-                lock, "an election needs a lock of LockService.getFencedLock or RedLock.fenced"));
   }
 
   @Override
@@ -199,28 +197,21 @@ public final class Election implements LeaderElection {
   }
 
   private void pause(Duration pause) {
-    if (!setTimer(pause)) {
-      executor.execute(() -> awaitTimer(pause));
-    }
-  }
-
-  private synchronized boolean setTimer(Duration pause) {
     try {
-      if (!over) {
-        pausing = time.schedule(this::stand, pause);
-      }
-      return true;
+      setTimer(pause);
     } catch (Throwable e) { // an Error too: it would never stand again
       log.warn("'{}': this candidate cannot set a timer yet", Names.shown(name()), e);
-      return false;
+      executor.execute(() -> {
+        time.parkNanos(this, FIRST_PAUSE.toNanos());
+        pause(pause.minus(FIRST_PAUSE));
+      });
     }
   }
 
-  private void awaitTimer(Duration pause) {
-    long end = time.nanoTime() + pause.toNanos();
-    do {
-      time.parkNanos(this, FIRST_PAUSE.toNanos());
-    } while (!setTimer(Duration.ofNanos(end - time.nanoTime())));
+  private synchronized void setTimer(Duration pause) {
+    if (!over) {
+      pausing = time.schedule(this::stand, pause);
+    }
   }
 
   // Leading

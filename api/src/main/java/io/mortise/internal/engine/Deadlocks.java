@@ -95,9 +95,7 @@ final class Deadlocks {
     }
 
     private static boolean isOfApplication(String type) {
-      return !LeaseGrant.Caller.isOurs(type)
-          && !type.startsWith("java.")
-          && !type.startsWith("jdk.");
+      return !LeaseGrant.Caller.isOurs(type) && !type.matches("(java|jdk)\\..*");
     }
 
     long waited() {
