@@ -4,8 +4,7 @@ import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.TimeSource;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * System time that parks none of a client's threads: neither those that read replies and messages,
@@ -14,11 +13,12 @@ import java.util.concurrent.ConcurrentHashMap;
  * chance. Thread-safe.
  */
 final class LoopTime extends ForwardingTime {
-  private final Set<EventExecutorGroup> groups = ConcurrentHashMap.newKeySet();
+  /** A thread each. An iteration over Netty's groups would make objects in each call. */
+  private final CopyOnWriteArrayList<EventExecutor> executors = new CopyOnWriteArrayList<>();
 
   /** A group whose threads the client uses. */
   void add(EventExecutorGroup group) {
-    groups.add(group);
+    group.forEach(executors::addIfAbsent);
   }
 
   @Override
@@ -28,13 +28,11 @@ final class LoopTime extends ForwardingTime {
 
   @Override
   public void checkMayPark() {
-    for (EventExecutorGroup group : groups) {
-      for (EventExecutor each : group) {
-        if (each.inEventLoop()) {
-          throw new IllegalStateException(
-              "the thread %s must not wait here: the Lettuce client needs it to receive replies; use async(), a method whose name ends in Async, or another thread"
-                  .formatted(Thread.currentThread().getName()));
-        }
+    for (EventExecutor each : executors) {
+      if (each.inEventLoop()) {
+        throw new IllegalStateException(
+            "the thread %s must not wait here: the Lettuce client needs it to receive replies; use async(), a method whose name ends in Async, or another thread"
+                .formatted(Thread.currentThread().getName()));
       }
     }
   }
