@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -324,8 +325,10 @@ class EngineErrorTest implements BackendUnderTest {
   void aWaiterThatLeavesWithAnErrorTakesNoSignal(String step, boolean shared) throws Exception {
     DistributedLock lock = service.getLock("x");
     Condition condition = shared ? lock.newCondition("c") : lock.newCondition();
+    AtomicReference<Thread> leaving = new AtomicReference<>();
     CompletableFuture<Void> first =
         inThread(() -> {
+          leaving.set(Thread.currentThread());
           lock.lock();
           backend.failsAt(step);
           await(condition, Duration.ofMillis(10));
@@ -335,7 +338,8 @@ class EngineErrorTest implements BackendUnderTest {
       store.advance(Duration.ofMillis(10));
     }
     assertInstanceOf(LinkageError.class, Await.failure(first));
-    store.advance(LEASE.plusSeconds(1)); // the thread may hold the lock, but is not alive
+    leaving.get().join(); // it may hold the lock, which is renewed while it is alive
+    store.advance(LEASE.plusSeconds(1));
     CompletableFuture<Boolean> second =
         CompletableFuture.supplyAsync(
             () -> {
