@@ -356,9 +356,9 @@ public interface LockService extends AutoCloseable {
     Builder keyPrefix(String prefix);
 
     /**
-     * Limits how many times threads of this service hand a lock off before waiters of other
-     * services get it, leases hand off a plain lock or permits, and readers join a hold. In any
-     * case that ends within 1 s of the acquisition from the store ({@code docs/configuration.md}).
+     * Limits how often this service passes a lock on inside before other services get it. Threads
+     * and leases hand it off, and readers join a hold. In any case that ends within 1 s of the
+     * acquisition from the store ({@code docs/configuration.md}).
      *
      * @param limit the hand-offs per acquisition; 0 turns them off; default no limit but that time.
      *     Fenced locks are handed off at most 64 times

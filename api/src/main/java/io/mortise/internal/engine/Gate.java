@@ -163,11 +163,12 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
     return asking != null && asking.isTogether();
   }
 
+  @SuppressWarnings("ReferenceEquality")
   private void add(Waiter waiter) {
     if (waiter.waits()) {
       waiter.begins(); // it stays shown when it is the agent
     }
-    waiters = waiters.isEmpty() ? new ArrayDeque<>() : waiters; // it may be NOBODY
+    waiters = waiters == NOBODY ? new ArrayDeque<>() : waiters;
     waiters.add(waiter);
   }
 

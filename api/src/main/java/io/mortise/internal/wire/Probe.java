@@ -55,9 +55,10 @@ public record Probe(String client, long walk, boolean detailed, String waitId, L
   private static final Pattern HOP =
       Pattern.compile(" ([^ |,]{1,300}),(" + WAIT + "),([A-Za-z0-9_-]*)");
 
+  /** The number is no %d: that has other digits in some locales. */
   private static final Pattern FORM =
       Pattern.compile(
-          "%s %s ([^ |]{1,200}) (\\d{1,18})([+-]) (%s)((?:%s){0,%d})"
+          "%s %s ([^ |]{1,200}) (\\d{1,18})([+-]) (%s)((?:%s){0,%s})"
               .formatted(KIND, VERSION, WAIT, HOP, MOST_HOPS));
 
   public Probe {

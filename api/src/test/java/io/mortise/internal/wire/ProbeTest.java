@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.mortise.internal.wire.Probe.Hop;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +38,25 @@ class ProbeTest {
       assertEquals(of(hops), Probe.read(of(hops).text()));
     }
     assertNotNull(Probe.read(HEAD));
+  }
+
+  /** The form is made when the class is loaded, and a regular expression has ASCII digits only. */
+  @Test
+  void whatIsReadDoesNotDependOnTheLocale() throws Exception {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+    URL classes = Probe.class.getProtectionDomain().getCodeSource().getLocation();
+    try (URLClassLoader again =
+        new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
+      Object read =
+          again
+              .loadClass(Probe.class.getName())
+              .getMethod("read", String.class)
+              .invoke(null, of(2).text());
+      assertEquals(of(2).toString(), String.valueOf(read));
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   @Test
