@@ -213,7 +213,9 @@ public final class LockScripts {
   /** Asks by which ids a lock is held and waited for. */
   public ScriptCall status(LockKeys keys) {
     return call(
-        STATUS, List.of(keys.lock(), keys.queue(), keys.all().get(2)), List.of(MOST_LISTED));
+        STATUS,
+        List.of(keys.lock(), keys.queue(), keys.all().get(2)),
+        List.of(MOST_LISTED, Long.toString(settings.times().alive().toMillis())));
   }
 
   /** Lets a server that was never used vote for a set at once. */

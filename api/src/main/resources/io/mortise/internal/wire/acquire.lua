@@ -33,21 +33,12 @@ local found = present > 0 and redis.pcall('HGETALL', KEYS[1]) or {}
 local failed = type(counter) == 'table' and counter or found.err and found
 local holder, value = found[1], found[2]
 
+local others = present - (holder and 1 or 0)
+local confirmed
 if holder == ARGV[1] and not failed then
-  -- The id already holds, so its mailbox has answered. A queue that is there is read before alive
-  -- changes: nothing changes if it is not Mortise's.
-  local place = present == 3 and redis.pcall('ZSCORE', KEYS[2], ARGV[1])
-  local answered = 0
-  if type(place) ~= 'table' and present > 1 then
-    local box = string.match(ARGV[1], '^[^:]*')
-    answered = redis.pcall('ZREM', KEYS[3], '?' .. box)
-  end
-  if answered == 0 and present == 2 then
-    place = redis.pcall('ZSCORE', KEYS[2], ARGV[1])
-  end
-  failed = type(place) == 'table' and place or type(answered) == 'table' and answered
+--#confirming
   if not failed and not KEYS[4] then
-    if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+    if confirmed or redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
       redis.call('PEXPIRE', KEYS[1], ARGV[3])
     end
     return 2
@@ -55,10 +46,8 @@ if holder == ARGV[1] and not failed then
 end
 --#queue
 --#look
--- Neither queue nor alive exists.
-local fresh = present == (holder and 1 or 0)
 if not failed and holder ~= id then
-  failed = not fresh and look()
+  failed = others > 0 and look(others)
 end
 if failed then
   return refused(failed, 'string')
@@ -74,7 +63,7 @@ local now, micros = clock()
 --#join
 --#asking
 if left ~= -2 then
-  local ticket = word == 'join' and join(now, micros, ARGV[4], fresh)
+  local ticket = word == 'join' and join(now, micros, ARGV[4], others == 0)
   local soon = wanted(now, holder, value)
   if ticket then
     return {'WAIT', left, ticket, micros}
@@ -144,7 +133,7 @@ if word ~= 'join' then
   if left ~= -2 then
     return {'BUSY', left}
   end
-  if last[1] then -- a late try of an id that waits: who holds has left the queue
+  if queued then -- perhaps a late try of an id that waits: an id that holds has left the queue
     redis.call('ZREM', queue, id)
     redis.call('ZREM', alive, id)
   end

@@ -3,7 +3,7 @@
 --
 -- KEYS   1 lock     hash  the lock that belongs to the condition
 --        2 queue    zset  waiting id -> ticket
---        3 alive    zset  waiting id -> time (ms) after which it counts as gone
+--        3 alive    zset  as in queue.lua
 -- ARGV   1 id
 --        2 terms; the word is a step
 --        3 how long a withdrawn id must not join any more (ms)
@@ -36,13 +36,16 @@ end
 local function signal(now, most)
   local told, complaint = 0, nil
   while told < most do
-    local head = redis.call('ZPOPMIN', queue)[1]
+    local found = redis.call('ZPOPMIN', queue)
+    local head = found[1]
     if not head then
       break
     end
-    local ends = tonumber(redis.call('ZSCORE', alive, head) or '')
-    redis.call('ZREM', alive, head)
-    if ends and ends > now then
+    local ends = redis.call('ZSCORE', alive, head)
+    if ends then
+      redis.call('ZREM', alive, head)
+    end
+    if asked(now, found[2], ends) + patience > now then
       local heard = redis.pcall('PUBLISH', mail .. mailbox(head), 'signal|' .. head .. '|' .. lock)
       if heard ~= 0 or counts ~= '1' then
         told = told + 1
@@ -58,7 +61,7 @@ if word == 'signal' or word == 'all' then
   if held == 0 then
     return {'NOT_HELD'}
   end
-  return signal(now, word == 'all' and redis.call('ZCARD', queue) or 1)
+  return signal(now, word == 'all' and redis.call('ZCOUNT', queue, 0, '+inf') or 1)
 end
 
 if word == 'withdraw' then

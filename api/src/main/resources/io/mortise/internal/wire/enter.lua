@@ -8,7 +8,7 @@ local function enter(now, micros, lease, tries, left)
     if last[1] then
       grant(now)
     end
-    if tries and not (last[1] and redis.call('EXISTS', queue) == 1) and admits(id) then
+    if tries and not (last[1] and first(now, holds)) and admits(id) then
       take(id, now, lease)
       return 1
     end

@@ -25,31 +25,26 @@ end
 -- Returns the id that the lock belongs to now, and the server's complaint if it refused the
 -- message.
 -- own: the id of a caller that waits itself, or nil.
--- head, live: the first waiter and whether it counts as alive, if the caller has read that.
-local function grant(now, own, head, live)
+local function grant(now, own)
   local deaf = {}
   stopped = false
   for _ = 1, LOOKS do
-    if not head then
-      head, live = first(now)
-    end
+    local head, live = first(now)
     if not head then
       return nil
     end
     local told, complaint
     if live and head ~= own and not mayGrantInReply(head) then
-      told, complaint = tell(head, now, deaf)
+      told, complaint = tell(head, deaf)
       live = told
     end
     if live and head ~= own then
       take(head, told and window or granting)
     end
-    redis.call('ZREM', queue, head)
-    redis.call('ZREM', alive, head)
+    dequeue(head, told)
     if live then
       return head, complaint
     end
-    head = nil
   end
-  stopped = redis.call('EXISTS', queue) == 1
+  stopped = first(now) ~= nil
 end

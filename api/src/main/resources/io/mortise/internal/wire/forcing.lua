@@ -1,13 +1,16 @@
 -- How a forced unlock ends holds. This part goes behind queue.lua.
 
 -- These ids held until a forced unlock revoked their holds. Each is notified, and gets a tombstone
--- (ms).
+-- (ms). It leaves the queue, where it is if it had not confirmed its grant.
 --
 -- Q6: an id that was revoked never holds again. So the message is true however late it comes.
 local function revoke(holders, now, tombstone)
   for _, holder in ipairs(holders) do
     redis.call('ZADD', alive, now + tombstone, '!' .. holder)
     redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
+    if queued then
+      redis.call('ZREM', queue, holder)
+    end
   end
   keep(alive, tombstone)
 end

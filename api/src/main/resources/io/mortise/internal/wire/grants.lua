@@ -1,7 +1,10 @@
 -- The grants of a kind that several ids may hold at a time. It goes behind the file of a kind (rw,
--- sem or latch). That file has two functions:
+-- sem or latch). That file has three functions:
 -- - admits(id): is there room for the id?
--- - take(id, now, ms): the id holds from now on. A semaphore may refuse that.
+-- - take(id, now, ms): the id holds from now on. Returns whether it does: a semaphore may refuse
+--   that, and of a latch no id holds anything.
+-- - holds(id): does the id hold?
+-- - full(): is there no room for any id? nil if the kind cannot say so
 --
 -- Q2: no script ends with a first waiter that could hold.
 
@@ -19,16 +22,19 @@ local function grant(now, own, lease)
   local deaf = {}
   local inside, complaint
   stopped = false
-  for _ = 1, LOOKS do
-    local head, live = first(now)
+  for look = 1, LOOKS do
+    if look > 1 and full and full() then
+      return inside, complaint
+    end
+    local head, live = first(now, holds)
     if not head or live and not admits(head) then
       return inside, complaint
     end
     local waiting = live and head ~= own
     local inReply = waiting and mayGrantInReply(head) and take(head, now, granting)
-    local told, refusal
+    local told, refusal, confirms
     if waiting and not inReply then
-      told, refusal = tell(head, now, deaf)
+      told, refusal = tell(head, deaf)
     end
     if live and head == own then
       take(head, now, lease)
@@ -36,13 +42,12 @@ local function grant(now, own, lease)
     elseif inReply then
       granted[#granted + 1] = head
     elseif told then
-      take(head, now, window)
+      confirms = take(head, now, window)
       complaint = refusal or complaint
     end
-    redis.call('ZREM', queue, head)
-    redis.call('ZREM', alive, head)
+    dequeue(head, confirms)
   end
-  stopped = redis.call('EXISTS', queue) == 1
+  stopped = first(now, holds) ~= nil
   return inside, complaint
 end
 

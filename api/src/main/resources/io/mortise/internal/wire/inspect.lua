@@ -21,6 +21,6 @@ end
 if KEYS[2] then
   local id = redis.call('HKEYS', lock)[1]
   local value = tonumber(redis.call('HGET', lock, id))
-  return {'LOCKED', left, id, redis.call('ZCARD', KEYS[2]), value}
+  return {'LOCKED', left, id, redis.call('ZCOUNT', KEYS[2], 0, '+inf'), value}
 end
 return {'LOCKED', left}

@@ -6,10 +6,8 @@
 --        WAIT, -2, ticket, server time (us)     (also if it was never set)
 --        BUSY, -2                               (only 'try')
 --        FOREIGN, what was found
--- Rules  D1 D2 Q2 Q4. Open, and the queue is empty: three commands.
+-- Rules  D1 D2 Q2 Q4. Open, and the queue is empty: two commands.
 if redis.pcall('ZSCORE', KEYS[1], '!count') == '0' and redis.call('EXISTS', KEYS[2]) == 0 then
-  local box = string.match(ARGV[1], '^[^:]*')
-  redis.pcall('ZREM', KEYS[3], '?' .. box)
   return {'OPEN'}
 end
 --#queue

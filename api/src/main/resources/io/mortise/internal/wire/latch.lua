@@ -36,3 +36,5 @@ end
 -- An id that has passed the latch holds nothing.
 local function take()
 end
+
+local holds, full

@@ -8,4 +8,4 @@ local kind = redis.call('TYPE', queue).ok
 if kind ~= 'none' and kind ~= 'zset' then
   return {'FOREIGN', kind}
 end
-return {'QUEUE', redis.call('ZCARD', queue)}
+return {'QUEUE', redis.call('ZCOUNT', queue, 0, '+inf')}

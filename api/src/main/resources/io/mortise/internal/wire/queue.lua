@@ -3,10 +3,13 @@
 --
 -- KEYS  1 lock   hash  acquisition id -> 1; exists while the lock is held or granted, always with
 --                      an expiry; of a semaphore or a latch a zset
---       2 queue  zset  waiting id -> ticket: the server's time (us) when it joined
---       3 alive  zset  waiting id -> time (ms) after which it counts as gone
+--       2 queue  zset  waiting id -> ticket: the server's time (us) when it joined. Below zero: a
+--                      message has granted it the lock, and it has not confirmed that
+--       3 alive  zset  waiting id -> time (ms) after which it counts as gone, if that is later than
+--                      its ticket says; only of an id that has asked again
 --                      !id        -> end (ms) of a tombstone: this id must not acquire any more
---                      ?mailbox   -> end (ms) of a grant that this mailbox has not answered
+--                      ?mailbox   -> since when (ms) this mailbox is silent: it has not confirmed a
+--                      grant. Of its waiters, those are gone that have not asked later
 --       4        only of some kinds of lock
 --
 -- ARGV  1 acquisition id, or ''
@@ -68,8 +71,23 @@ local function clock()
   return math.floor(micros / 1000), micros
 end
 
+-- A ticket that is so far (ms) ahead of the clock does not say when its waiter has joined: the clock
+-- has stepped back.
+local AHEAD = 1000
+
+-- When (ms) a waiter has asked last.
+-- ticket: its ticket. ends: what alive says of it
+local function asked(now, ticket, ends)
+  local joined = ticket / 1000
+  return math.max(joined <= now + AHEAD and joined or 0, ends and tonumber(ends) - patience or 0)
+end
+
 -- What the store says of the id before the script writes anything.
--- buried: it has a tombstone. marked: its mailbox has not answered a grant. waits: it is in alive.
--- last: the last in the queue and its ticket.
-local buried, marked, waits
+-- buried: it has a tombstone. marked: its mailbox is silent. repeated: it is in alive, so it has
+-- asked again. last: the last that waits, and its ticket. queued: the queue exists.
+local buried, marked, repeated, queued
 local last = {}
+
+-- What is known of the first in the queue, or nil: the id, its ticket, what alive says of it and of
+-- its mailbox.
+local front

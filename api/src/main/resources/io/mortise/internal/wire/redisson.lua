@@ -56,18 +56,18 @@ local function reserved(now)
   return ends and ends > now and ends - now or -2
 end
 
-local function freed(now, news, first, live)
+local function freed(now, news)
   if not news then
     if reserved(now) > 0 then
       return nil
     end
-    return grant(now, nil, first, live)
+    return grant(now)
   end
   local ends = lastTurn(now)
   local due = not ends or ends + PERIOD <= now
   local head, complaint
   if not due then
-    head, complaint = grant(now, nil, first, live)
+    head, complaint = grant(now)
     if head then
       return head, complaint
     end
@@ -83,7 +83,7 @@ local function freed(now, news, first, live)
     end
   end
   if due then
-    head, complaint = grant(now, nil, first, live)
+    head, complaint = grant(now)
   end
   return head, complaint or refused
 end

@@ -17,9 +17,11 @@
 --        FOREIGN, what was found
 -- Rules  L1 L10 L11 L14 Q1 Q2 Q4. Uncontended: a writer three commands, no TIME; a reader five.
 local id, lease, beside = ARGV[1], tonumber(ARGV[3]), ARGV[5] or ''
+local reader = string.match(id, ':r$')
 
+-- present: how many of lock, queue and alive exist, and of a writer also of the readers
 local present
-if string.match(id, ':r$') then
+if reader then
   present = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3])
   if present == 0 then
     local readers = KEYS[4]
@@ -33,35 +35,34 @@ if string.match(id, ':r$') then
       return 1
     end
   end
-elseif beside == '' then
+else
   present = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
-  if present == 0 then
+  if present == 0 and beside == '' then
     redis.call('HSET', KEYS[1], id, '1')
     redis.call('PEXPIRE', KEYS[1], lease)
     return 1
   end
 end
+local writers = present > 0 and redis.pcall('HKEYS', KEYS[1]) or {}
+local others = present - (writers[1] and 1 or 0)
+if writers[1] == id and others == 1 and redis.pcall('ZREM', KEYS[2], id) == 1 then
+  redis.call('PEXPIRE', KEYS[1], lease) -- see confirming.lua; and no other key is there
+  return 1
+end
 --#queue
 --#look
 --#rw
 
-local found, fresh = foreign(present, not reads(id))
+local found, fresh = foreign(look, writers, others, not reader)
 if found then
   return found
 end
 local now, micros = clock()
 local room = forget(now)
 
-local function holds()
-  if reads(id) then
-    return ends and redis.call('ZSCORE', readers, id)
-  end
-  return writer == id
-end
-
 -- Whether the same thread's hold of the other side lets this id hold too.
 local function mayJoinItself()
-  if reads(id) then
+  if reader then
     return writer == beside
   end
   local inside = redis.call('ZRANGE', readers, 0, 1)
@@ -73,10 +74,8 @@ local function left()
   return writing == -2 and ends and ends - now or writing
 end
 
-if holds() then
-  if marked then
-    redis.call('ZREM', alive, '?' .. home)
-  end
+if holds(id) then
+  confirm()
   take(id, now, lease)
   settle()
   return 1
@@ -85,6 +84,7 @@ if buried and not (room and last[1]) then
   return {'TOO_LATE'}
 end
 if not buried and beside ~= '' and mayJoinItself() then
+  confirm()
   take(id, now, lease)
   settle()
   return 1
@@ -102,7 +102,7 @@ if buried then -- the last readers, whose leases were over, have made room for o
   grant(now)
   reply = {'TOO_LATE'}
 else
-  local upgrade = beside ~= '' and not reads(id)
+  local upgrade = beside ~= '' and not reader
   reply = enter(now, micros, lease, not upgrade, left)
 end
 settle()

@@ -13,7 +13,7 @@
 --#rw
 --#granting
 --#grants
-local found = foreign()
+local found = foreign(look, redis.pcall('HKEYS', lock))
 if found then
   return found
 end
@@ -27,7 +27,7 @@ local function forceReaders()
   if one == '' then
     local all = redis.call('ZRANGE', readers, 0, -1)
     redis.call('DEL', readers)
-    ends = nil
+    ends, lasting = nil, -2
     return all
   end
   if redis.call('ZREM', readers, one) == 0 then

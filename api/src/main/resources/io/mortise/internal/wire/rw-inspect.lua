@@ -24,6 +24,6 @@ if left <= 0 then
   return {'FREE'}
 end
 if KEYS[2] then
-  return {'LOCKED', left, last[1], redis.call('ZCARD', KEYS[2])}
+  return {'LOCKED', left, last[1], redis.call('ZCOUNT', KEYS[2], 0, '+inf')}
 end
 return {'LOCKED', left}

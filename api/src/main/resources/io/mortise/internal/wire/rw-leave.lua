@@ -5,23 +5,25 @@
 -- ARGV   as in leave.lua
 -- Reply  as leave.lua
 -- Rules  L3 L10 L14 Q2 Q3 Q5. Uncontended: two commands, no TIME.
+local reader = string.match(ARGV[1], ':r$')
 local held
-if string.match(ARGV[1], ':r$') then
+if reader then
   held = redis.pcall('ZREM', KEYS[4], ARGV[1]) == 1
 else
   held = redis.pcall('HDEL', KEYS[1], ARGV[1]) == 1
 end
-if held and not ARGV[3] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+local others = held and redis.call('EXISTS', KEYS[2], KEYS[3]) or nil
+if others == 0 and not ARGV[3] then
   return 1
 end
 --#queue
---#look
 --#leaving
 --#rw
 --#granting
 --#grants
 local reply = held and 'RELEASED' or 'ABSENT'
-if foreign() then
+local writers = held and not reader and {} or redis.pcall('HKEYS', lock) -- a writer was alone (Q1)
+if foreign(lookAhead, writers, others) then
   return {reply}
 end
 

@@ -15,9 +15,9 @@ local function reads(of)
 end
 
 -- The holders. foreign() and forget() read them once, and every change keeps these variables right.
--- writer: its id, or nil. writing: ms left of the writer, -2 if there is none. ends: when (ms) the
--- last reader's lease ends, or nil.
-local writer, writing, ends
+-- writer: its id, or nil. writing: ms left of the writer, -2 if there is none. ends: when (ms)
+-- the last reader's lease ends, or nil. lasting: ms left of the readers' key, -2 if there is none.
+local writer, writing, ends, lasting
 
 -- The longest lease (ms) of the readers that this script has added or confirmed, or nil.
 local staying
@@ -27,20 +27,26 @@ local staying
 local function forget(now, removed)
   if ends and (redis.call('ZREMRANGEBYSCORE', readers, '-inf', now) > 0 or removed) then
     ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2] or '')
+    lasting = ends and lasting or -2
     return not ends
   end
 end
 
 -- Reads the state. Returns the reply if a key is not Mortise's, or nil.
--- present: how many of these keys exist, and counted: whether the readers are among them. Left out,
+-- reading: a function that reads queue and alive: look(), or lookAhead() of leaving.lua
+-- held: the reply to HKEYS of the lock
+-- others: how many of queue and alive exist, and of the readers too if they are counted. Left out,
 -- all keys are read.
 -- Returns also whether neither queue nor alive exists, and so was not read.
-local function foreign(present, counted)
-  local held = redis.pcall('HKEYS', lock)
-  local inside = redis.pcall('ZRANGE', readers, -1, -1, 'WITHSCORES')
-  local failed = held.err and held or inside.err and inside
-  local fresh = present == (held[1] and 1 or 0) + (counted and inside[1] and 1 or 0)
-  failed = failed or not fresh and look()
+local function foreign(reading, held, others, counted)
+  local inside = {}
+  if not counted or others > 0 then
+    inside = redis.pcall('ZRANGE', readers, -1, -1, 'WITHSCORES')
+  end
+  if counted and inside[1] then
+    others = others - 1
+  end
+  local failed = held.err and held or inside.err and inside or others ~= 0 and reading(others)
   if failed then
     return refused(failed, 'zset')
   end
@@ -50,15 +56,27 @@ local function foreign(present, counted)
     return {'FOREIGN', 'hash without expiry'}
   end
   ends = tonumber(inside[2] or '')
-  if ends and redis.call('PTTL', readers) == -1 then
+  lasting = ends and redis.call('PTTL', readers) or -2
+  if lasting == -1 then
     return {'FOREIGN', 'sorted set without expiry'}
   end
-  return nil, fresh
+  return nil, others == 0
+end
+
+local function holds(of)
+  if reads(of) then
+    return ends and redis.call('ZSCORE', readers, of)
+  end
+  return writer == of
 end
 
 -- Whether the lock has room for the id. To be called after forget().
 local function admits(candidate)
   return writing == -2 and (reads(candidate) or not ends)
+end
+
+local function full()
+  return writing ~= -2
 end
 
 -- The taker holds from now on, or still, for at least ms once the script has called settle().
@@ -70,15 +88,18 @@ local function take(taker, now, ms)
     staying = math.max(staying or 0, ms)
   else
     redis.call('HSET', lock, taker, '1')
-    keep(lock, ms)
-    writer, writing = taker, math.max(writing, ms)
+    if writing < ms then
+      redis.call('PEXPIRE', lock, ms)
+      writing = ms
+    end
+    writer = taker
   end
   return true
 end
 
 -- All new holders are in: the readers' key gets its expiry, last of all.
 local function settle()
-  if staying then
-    keep(readers, staying)
+  if staying and lasting < staying then
+    redis.call('PEXPIRE', readers, staying)
   end
 end

@@ -14,8 +14,8 @@
 -- Rules  L10 L11 L14 S1 S2 Q1 Q2 Q4. Uncontended: seven commands.
 local id, lease = ARGV[1], tonumber(ARGV[3])
 
-local fresh = redis.call('EXISTS', KEYS[2], KEYS[3]) == 0
-if fresh then
+local others = redis.call('EXISTS', KEYS[2], KEYS[3])
+if others == 0 then
   local permits, week = KEYS[1], 604800000
   local free = redis.pcall('ZSCORE', permits, '!free')
   free = type(free) == 'string' and tonumber(free) - tonumber(string.match(id, ':p(%d+)$')) or -1
@@ -36,7 +36,7 @@ end
 --#look
 --#sem
 
-local found = foreign(fresh)
+local found = foreign(look, others)
 if found then
   return found
 end
@@ -46,11 +46,9 @@ end
 local now, micros = clock()
 local room = forget(now)
 local reply
-if redis.call('ZSCORE', permits, id) then
+if holds(id) then
   redis.call('ZADD', permits, 'GT', now + lease, id)
-  if marked then
-    redis.call('ZREM', alive, '?' .. home)
-  end
+  confirm()
   lasts(lease + week)
   reply = 1
 elseif buried then
@@ -71,7 +69,7 @@ end
 --#join
 if not reply and word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
   settle()
-  return {'WAIT', left(), join(now, micros, ARGV[4], fresh), micros}
+  return {'WAIT', left(), join(now, micros, ARGV[4], others == 0), micros}
 end
 --#granting
 --#grants

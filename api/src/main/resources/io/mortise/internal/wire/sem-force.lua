@@ -11,7 +11,7 @@
 --#sem
 --#granting
 --#grants
-local found = foreign()
+local found = foreign(look)
 if found then
   return found
 end

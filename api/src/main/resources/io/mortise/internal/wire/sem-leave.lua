@@ -6,6 +6,7 @@
 -- Reply  as leave.lua
 -- Rules  L10 L14 S1 S4 Q1 Q2 Q3 Q5. Uncontended: four commands, no TIME.
 local held = redis.pcall('ZREM', KEYS[1], ARGV[1]) == 1
+local others
 if held then
   local id = ARGV[1]
   local freed = tonumber(string.match(id, ':p(%d+)$'))
@@ -15,18 +16,18 @@ if held then
     redis.call('ZREM', KEYS[1], '-' .. id)
   end
   redis.call('ZADD', KEYS[1], 'INCR', freed, '!free')
-  if not ARGV[3] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+  others = redis.call('EXISTS', KEYS[2], KEYS[3])
+  if others == 0 and not ARGV[3] then
     return 1
   end
 end
 --#queue
---#look
 --#leaving
 --#sem
 --#granting
 --#grants
 local reply = held and 'RELEASED' or 'ABSENT'
-if foreign() then
+if foreign(lookAhead, others) then
   return {reply}
 end
 

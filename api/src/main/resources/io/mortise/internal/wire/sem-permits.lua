@@ -16,7 +16,7 @@
 --#sem
 --#granting
 --#grants
-local found = foreign()
+local found = foreign(look)
 if found then
   return found
 end
@@ -32,7 +32,8 @@ if word == 'look' then
       free = free + weight(holders[i]) - returned(holders[i])
     end
   end
-  return {'PERMITS', free, #redis.call('ZRANGE', queue, 0, 0), total}
+  local waiting = redis.call('ZRANGE', queue, 0, '+inf', 'BYSCORE', 'LIMIT', 0, 1)
+  return {'PERMITS', free, #waiting, total}
 end
 
 if total and word == 'once' then

@@ -12,7 +12,7 @@
 --#sem
 --#granting
 --#grants
-if foreign() or not total then
+if foreign(look) or not total then
   return {'ABSENT'}
 end
 local now = clock()

@@ -33,10 +33,11 @@ local function setFirst(found, at)
 end
 
 -- Reads the state. Returns the reply if a key is not Mortise's, or nil.
--- fresh: neither queue nor alive exists
-local function foreign(fresh)
+-- reading: a function that reads queue and alive: look(), or lookAhead() of leaving.lua
+-- others: how many of these two exist, or nil
+local function foreign(reading, others)
   local found = redis.pcall('ZRANGE', permits, 0, 2, 'WITHSCORES')
-  local failed = found.err and found or not fresh and look()
+  local failed = found.err and found or others ~= 0 and reading(others)
   if failed then
     return refused(failed, nil, 'zset')
   end
@@ -91,6 +92,12 @@ local function forget(now)
   end
   return any
 end
+
+local function holds(of)
+  return redis.call('ZSCORE', permits, of)
+end
+
+local full
 
 -- Whether the semaphore has room for the id. To be called after forget(). An id that wants more
 -- permits than there are is admitted too: it leaves the queue, and gets TOO_MANY at its next check.

@@ -3,10 +3,11 @@
 -- KEYS   1 the key that the holds are in: the lock, the readers of a read/write lock, or a semaphore
 --        2 queue, 3 alive  as in queue.lua
 -- ARGV   1 how many holders and how many waiters it lists at most
+--        2 how long a waiter counts as alive (ms)
 -- Reply  FREE: no id holds it, or the key is not Mortise's
 --        HELD, server time (us), a list of holders: id, ms left; those that end last come first; a
 --          list of waiters: id, ticket; those that came first come first
-local most = tonumber(ARGV[1])
+local most, patience = tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local micros = time[1] * 1000000 + time[2]
 local now = math.floor(micros / 1000)
@@ -42,13 +43,17 @@ if not holders[1] then
 end
 
 local waiters = {}
-local found = redis.pcall('ZRANGE', KEYS[2], 0, most - 1, 'WITHSCORES')
+local found =
+  redis.pcall('ZRANGE', KEYS[2], 0, '+inf', 'BYSCORE', 'LIMIT', 0, most, 'WITHSCORES')
 if not found.err then
   for i = 1, #found, 2 do
-    local ends = redis.pcall('ZSCORE', KEYS[3], found[i])
-    if type(ends) == 'string' and tonumber(ends) > now then
+    local ticket = tonumber(found[i + 1])
+    local joined = ticket / 1000 -- as in queue.lua
+    local lives = joined <= now + 1000 and joined + patience > now
+    local ends = not lives and redis.pcall('ZSCORE', KEYS[3], found[i])
+    if lives or type(ends) == 'string' and tonumber(ends) > now then
       waiters[#waiters + 1] = found[i]
-      waiters[#waiters + 1] = tonumber(found[i + 1])
+      waiters[#waiters + 1] = ticket
     end
   end
 end

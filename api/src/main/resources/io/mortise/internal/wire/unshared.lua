@@ -7,9 +7,9 @@ local function reserved()
 end
 
 -- The lock is free. news: this script ended a hold; otherwise it only found the lock free.
--- head, live: as for grant. Returns as grant.
-local function freed(now, news, head, live)
-  return grant(now, nil, head, live)
+-- Returns as grant.
+local function freed(now, news)
+  return grant(now)
 end
 
 -- A hold was ended, and no id waits. Returns the server's complaint if it refused a message.

@@ -26,7 +26,7 @@ final class SortedSetCommands {
     table.add("ZCARD", 2, args -> LuaValue.valueOf(read(args[1]).size()));
     table.add("ZCOUNT", 4, this::zcount);
     table.add("ZRANGE", -4, this::zrange);
-    table.add("ZRANGEBYSCORE", -4, this::zrangebyscore);
+    table.add("ZRANGEBYSCORE", -4, args -> byScore(args, 4));
     table.add("ZREMRANGEBYSCORE", 4, this::zremrangebyscore);
     table.add("ZPOPMIN", -2, this::zpopmin);
     table.add("ZRANK", 3, this::zrank);
@@ -86,8 +86,11 @@ final class SortedSetCommands {
     return LuaValue.valueOf((int) range.of(read(args[1])).count());
   }
 
-  /** By index only, with or without WITHSCORES. The other forms of Redis 6.2 are refused. */
+  /** By index, or with BYSCORE by score. The other forms of Redis 6.2 are refused. */
   private LuaValue zrange(LuaString[] args) {
+    if (args.length > 4 && Words.is(args[4], "BYSCORE")) {
+      return byScore(args, 5);
+    }
     boolean withScores = args.length == 5 && Words.is(args[4], "WITHSCORES");
     if (args.length > 4 && !withScores) {
       throw CommandException.syntax();
@@ -101,11 +104,12 @@ final class SortedSetCommands {
     return array(first < end ? set.range(first, end) : Stream.of(), withScores);
   }
 
-  private LuaValue zrangebyscore(LuaString[] args) {
+  /** The members in a range of scores. Behind it are options, from the given argument on. */
+  private LuaValue byScore(LuaString[] args, int options) {
     boolean withScores = false;
     long offset = 0;
     long count = -1;
-    for (int i = 4; i < args.length; i++) {
+    for (int i = options; i < args.length; i++) {
       if (Words.is(args[i], "WITHSCORES")) {
         withScores = true;
       } else if (Words.is(args[i], "LIMIT") && i + 2 < args.length) {

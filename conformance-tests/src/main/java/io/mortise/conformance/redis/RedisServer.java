@@ -235,13 +235,14 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * How many are in a sorted set, such as the queue of a lock.
+   * How many are in a sorted set, such as the queue of a lock. Members with a score below zero do not
+   * count: they do not wait.
    *
    * @param key its name
-   * @return its size, or 0 if there is no such key
+   * @return their number, or 0 if there is no such key
    */
   public long sizeOf(String key) {
-    return command("ZCARD", key) instanceof Long size ? size : -1;
+    return command("ZCOUNT", key, "0", "+inf") instanceof Long size ? size : -1;
   }
 
   @Override

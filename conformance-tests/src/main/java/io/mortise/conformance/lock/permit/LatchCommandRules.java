@@ -46,7 +46,7 @@ public abstract class LatchCommandRules extends LatchFixture {
     }
     costs.assertOneScript(figures, "latch counted down", 12, latch::countDown);
     latch.countDown();
-    costs.assertOneScript(figures, "open latch passed", 3, () -> Await.value(latch.awaitAsync()));
+    costs.assertOneScript(figures, "open latch passed", 2, () -> Await.value(latch.awaitAsync()));
   }
 
   @Test

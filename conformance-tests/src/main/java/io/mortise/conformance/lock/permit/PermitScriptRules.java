@@ -32,7 +32,9 @@ public abstract class PermitScriptRules extends SyncFixture {
   private static final String LEASE = "600000";
   private static final String LOOK =
       """
-      return {redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES'), redis.call('ZRANGE', KEYS[2], 0, -1)}
+      return {redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES'),
+          redis.call('ZRANGE', KEYS[2], 0, '+inf', 'BYSCORE'),
+          redis.call('ZRANGE', KEYS[2], '-inf', '(0', 'BYSCORE')}
       """;
 
   private final FaultyBackend engine = new FaultyBackend(this::backend);
@@ -170,6 +172,9 @@ public abstract class PermitScriptRules extends SyncFixture {
     if (!line.isEmpty()) {
       int first = weight(line.get(0));
       assertTrue(first > free && first <= total, () -> line + " " + scores + " after " + history);
+    }
+    for (Object granted : (List<?>) seen.get(2)) {
+      assertTrue(scores.containsKey(granted), () -> granted + " " + scores + " " + history);
     }
     inside
         .values()

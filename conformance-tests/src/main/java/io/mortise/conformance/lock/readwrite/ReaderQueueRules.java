@@ -182,11 +182,13 @@ public abstract class ReaderQueueRules extends ReadWriteFixture {
     mine.readLock().lock();
     ScriptedClient gone = client("gone", false).alive(ScriptedClient.WINDOW);
     gone.assertWaits(1);
-    Contender reader = waiting(theirs.readLock(), 2);
+    ScriptedClient reader = client("reader", true).alive(ScriptedClient.WINDOW);
+    reader.assertWaits(1);
 
-    passTimeUntil("the reader holds the lock", SECONDS, reader::isInside);
+    passTime(ScriptedClient.WINDOW.plusMillis(50));
 
-    reader.leave(theirs.readLock()::unlock);
+    assertEquals(List.of("HELD"), reader.ask(1));
+    reader.leave(1);
     mine.readLock().ensureHeld();
     mine.readLock().unlock();
   }

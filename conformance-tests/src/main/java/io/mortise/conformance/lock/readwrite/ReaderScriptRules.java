@@ -35,7 +35,10 @@ public abstract class ReaderScriptRules extends ReadWriteFixture {
 
   private static final String LEASE = "600000";
 
-  /** The writer, the readers, the queue, and how many keys have no expiry. */
+  /**
+   * The writer, the readers, those that wait, how many keys have no expiry, and those that were
+   * granted the lock and have not confirmed it.
+   */
   private static final String LOOK =
       """
       local eternal = 0
@@ -43,7 +46,8 @@ public abstract class ReaderScriptRules extends ReadWriteFixture {
         if redis.call('PTTL', key) == -1 then eternal = eternal + 1 end
       end
       return {redis.call('HKEYS', KEYS[1]), redis.call('ZRANGE', KEYS[4], 0, -1),
-          redis.call('ZRANGE', KEYS[2], 0, -1), eternal}
+          redis.call('ZRANGE', KEYS[2], 0, '+inf', 'BYSCORE'), eternal,
+          redis.call('ZRANGE', KEYS[2], '-inf', '(0', 'BYSCORE')}
       """;
 
   private final FaultyBackend engine = new FaultyBackend(this::backend);
@@ -97,7 +101,12 @@ public abstract class ReaderScriptRules extends ReadWriteFixture {
     }
   }
 
-  private record State(Set<String> writer, Set<String> readers, List<String> line, long eternal) {}
+  private record State(
+      Set<String> writer,
+      Set<String> readers,
+      List<String> line,
+      long eternal,
+      List<String> unconfirmed) {}
 
   private List<Object> execute(Script script, List<String> args) {
     List<String> keys = List.of(key("lock"), key("queue"), key("alive"), key("readers"));
@@ -111,7 +120,8 @@ public abstract class ReaderScriptRules extends ReadWriteFixture {
         new HashSet<>(texts(seen.get(0))),
         new HashSet<>(texts(seen.get(1))),
         texts(seen.get(2)),
-        (Long) seen.get(3));
+        (Long) seen.get(3),
+        texts(seen.get(4)));
   }
 
   private static List<String> texts(Object array) {
@@ -210,6 +220,7 @@ public abstract class ReaderScriptRules extends ReadWriteFixture {
     assertEquals(0, state.eternal, history::toString);
     Set<String> inside = new HashSet<>(state.writer);
     inside.addAll(state.readers);
+    assertTrue(inside.containsAll(state.unconfirmed), () -> state + " after " + history);
     for (Party party : parties) {
       assertTrue(party.reading == null || inside.contains(party.reading), history::toString);
       assertTrue(party.writing == null || inside.contains(party.writing), history::toString);

@@ -133,9 +133,9 @@ public abstract class RefusalRules extends LockRules {
   }
 
   @Test
-  void lookingAtALockNeedsZcard() {
+  void lookingAtALockNeedsZcount() {
     List<String> rules = new ArrayList<>(Permissions.LOCKS);
-    rules.add("+zcard");
+    rules.add("+zcount");
     try (LockService service = open(allowing(rules))) {
       DistributedLock lock = service.getLock(name);
       lock.lock();

@@ -151,6 +151,7 @@ public abstract class QueueScriptRules extends LockRules {
     ScriptedClient next = client("next");
     slow.assertWaits(1);
     next.assertWaits(1);
+    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
     passTime(OVER);
     deleteKey();
 
@@ -167,6 +168,7 @@ public abstract class QueueScriptRules extends LockRules {
     ScriptedClient slow = client("slow");
     ScriptedClient next = client("next");
     next.assertWaits(1);
+    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
     slow.alive(ScriptedClient.WINDOW).assertWaits(1);
     passTime(OVER);
     deleteKey();
@@ -184,9 +186,10 @@ public abstract class QueueScriptRules extends LockRules {
     dead.assertWaits(1);
     ScriptedClient next = client("next");
     next.assertWaits(1);
+    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
     passTime(OVER);
 
-    holder.leave(1);
+    holder.alive(ScriptedClient.WINDOW).leave(1);
 
     next.awaitMail(1);
     dead.awaitMail(0);
