@@ -24,8 +24,9 @@ import java.util.function.UnaryOperator;
 /**
  * Mistakes, planted one at a time. Each is found in a setup in which the protocol itself breaks no
  * rule. Most are findings about an earlier design: A1 to A13 about the queue (docs/rules.md), F1 to
- * F14 about holds that are kept until somebody asks. P1 to P5 are about processes that send the
- * messages of their scripts.
+ * F14 about holds that are kept until somebody asks. K1 to K9 are about waiters that were called:
+ * they stay in the queue until they confirm. P1 to P5 are about processes that send the messages of
+ * their scripts.
  */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes the sets of a setup
 enum Mistake {
@@ -308,6 +309,66 @@ enum Mistake {
       Setup.of("AB", Times.QUICK),
       Q3,
       times -> times.withAlive(1)),
+
+  CALLED_WAITS(
+      "K1",
+      "a called waiter counts as one that waits, so it is granted the lock again",
+      Setup.of("AB", Times.QUICK).withFaults(1, Fault.FREEZE),
+      NO_STALL),
+
+  STAYS_CALLED(
+      "K2",
+      "a called waiter that asks too late stays called",
+      Setup.of("AB", Times.QUICK).withFaults(1, Fault.FREEZE),
+      Q4),
+
+  CONFIRMED_STAYS_CALLED(
+      "K3",
+      "a waiter that confirms its grant stays called, so its mailbox is marked when its lease ends",
+      Setup.of("AAB", Times.QUICK).withFaults(1, Fault.FREEZE),
+      Q3),
+
+  FORCED_STAYS_CALLED(
+      "K4",
+      "a waiter stays called when a forced unlock ends its grant, so its mailbox is marked",
+      Setup.of("AAB", Times.QUICK).withFaults(2, Fault.FREEZE, Fault.FORCE).checking(Q3),
+      Q3),
+
+  ALL_ARE_SILENT(
+      "K5",
+      "a mark is for all waiters of a mailbox, also for one that asks in this very script",
+      Setup.of("AAB", Times.QUICK).withFaults(1, Fault.FREEZE),
+      Q4),
+
+  OTHERS_ARE_SILENT(
+      "K5",
+      "a mark is for all waiters of a mailbox, also for those that have asked since the grant",
+      Scenario.PLACES_SHARED.setup(),
+      Q3),
+
+  CALLED_IN_TIME_IS_SILENT(
+      "K6",
+      "a waiter that joins takes a called one for silent, though its window is not over",
+      Setup.of("ABC", Times.QUICK),
+      Q3),
+
+  TICKET_DOES_NOT_COUNT(
+      "K7",
+      "a waiter that has not asked again counts as gone, though its ticket is new",
+      Setup.of("AB", Times.QUICK).checking(Q3),
+      Q3),
+
+  RECHECK_IS_NOT_NOTED(
+      "K8",
+      "a waiter that asks again counts as gone when A is over from its ticket",
+      Setup.of("AB", Times.QUICK),
+      Q3),
+
+  EACH_CONFIRMATION_IS_THE_FIRST(
+      "K9",
+      "each confirmation sets the expiry to the lease without looking, and not only the first",
+      Scenario.EXTENSIONS.setup(),
+      Q1),
 
   POSTED_BEFORE_ITS_SCRIPT(
       "P1",

@@ -134,7 +134,7 @@ enum Rule {
 
   private static boolean isFreeInVain(State state) {
     for (int id = 0; id < state.store.ticket.length; id++) {
-      boolean waits = state.store.ticket[id] > 0 && state.store.lives(id, state.serviceOf(id));
+      boolean waits = state.store.waits(id) && state.lives(id);
       if (waits && state.store.isFree()) {
         return true;
       }
@@ -145,26 +145,49 @@ enum Rule {
   // Q3
 
   private static boolean dropsALiveWaiter(State before, Step step, State after) {
-    for (int id = 0; id < after.store.ticket.length; id++) {
-      boolean left = before.store.ticket[id] > 0 && after.store.ticket[id] == 0;
+    for (int id = 0; step.ranScript() && id < after.store.ticket.length; id++) {
+      boolean waited = before.store.waits(id);
       boolean granted = after.store.holder == id;
-      if (step.ranScript() && left && !granted && !leaves(step, id) && !isSilent(before, id)) {
+      boolean left = waited && !after.store.waits(id) && !granted && !isSilent(before, id);
+      boolean owed = before.store.called[id] && before.store.holder == id;
+      boolean forgotten = owed && after.store.holder == id && after.store.ticket[id] == 0;
+      if ((left && !leaves(step, id)) || (forgotten && !confirms(step, id))) {
         return true;
       }
     }
     return false;
   }
 
+  private static boolean confirms(Step step, int id) {
+    return step.ran(Kind.ACQUIRE) && step.message().id() == id;
+  }
+
   private static boolean leaves(Step step, int id) {
     return step.message() != null && step.message().kind().isLeave() && step.message().id() == id;
   }
 
-  /** It has not asked, its mailbox has no subscriber, or it has left a grant unanswered. */
+  /**
+   * It has not asked, its mailbox has no subscriber, or its process has left a grant unanswered,
+   * and it has not asked for a window.
+   */
   private static boolean isSilent(State state, int id) {
     int service = state.serviceOf(id);
+    int ago = state.setup.times().silence() - state.store.heard[id];
+    boolean left = state.store.silent[service] != State.NONE || hasLeftAGrant(state, service);
     return state.store.heard[id] == 0
         || !state.services[service].isSubscribed()
-        || state.store.unanswered[service] == 0;
+        || (left && ago >= state.setup.times().window());
+  }
+
+  /** A message granted the lock to an id of it, which did not ask until that was over. */
+  private static boolean hasLeftAGrant(State state, int service) {
+    for (int id = 0; id < state.store.heard.length; id++) {
+      boolean owes = state.store.heard[id] == Store.OWES && state.store.holder != id;
+      if (owes && state.serviceOf(id) == service) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Q4
@@ -176,9 +199,9 @@ enum Rule {
     int id = step.message().id();
     int known = step.message().ticket();
     boolean waits = after.store.holder != id && before.store.tombstone[id] == 0;
-    boolean fellOut = known > 0 && before.store.ticket[id] == 0;
+    int had = before.store.ticket[id] > 0 ? before.store.ticket[id] : known;
     int ticket = after.store.ticket[id];
-    return waits && (ticket == 0 || (fellOut && ticket != known));
+    return waits && (!after.store.waits(id) || (had > 0 && ticket != had));
   }
 
   // The rest of a hold

@@ -25,9 +25,17 @@ enum Scenario {
       "three processes, a message to a waiter is lost or late: nobody is overtaken",
       quick("ABC").withFaults(1, Fault.LOSE_MAIL, Fault.DELAY_MAIL).alsoChecking(Rule.PLACE)),
 
+  PLACES_SHARED(
+      "two waiters of one process, one of another, a command is lost or late: nobody is overtaken",
+      quick("AAB").withFaults(1, Fault.LOSE_COMMAND, Fault.DELAY_COMMAND).alsoChecking(Rule.PLACE)),
+
   EXTENSIONS(
       "two processes that make leases longer, any fault",
       quick("AB").withFaults(1, any()).with(Choice.EXTEND)),
+
+  SHORT_LEASES(
+      "two processes that make leases longer which are shorter than the window, any fault",
+      Setup.of("AB", Times.SHORT).withFaults(1, any()).with(Choice.EXTEND)),
 
   RESTS(
       "two processes that leave the lock with a rest of time, any fault",

@@ -48,8 +48,7 @@ final class Scripts {
   private void acquire(Message command) {
     int id = command.id();
     if (store.holder == id) {
-      store.unanswered[state.serviceOf(id)] = NONE;
-      keep(times.lease());
+      confirm(id);
       store.leased = true;
       state.used();
       held(command, false);
@@ -60,6 +59,24 @@ final class Scripts {
     } else {
       joinAndGrant(command);
     }
+  }
+
+  /**
+   * The id holds already, so its mailbox has answered. If it was called, nothing has raised the
+   * expiry of its grant window: only a holder renews, and this is where it learns that it holds.
+   */
+  private void confirm(int id) {
+    boolean first = store.called[id] || setup.has(Mistake.EACH_CONFIRMATION_IS_THE_FIRST);
+    if (first) {
+      store.ttl = times.lease();
+    } else {
+      keep(times.lease());
+    }
+    if (store.called[id] && !setup.has(Mistake.CONFIRMED_STAYS_CALLED)) {
+      store.remove(id);
+    }
+    store.silent[state.serviceOf(id)] = NONE;
+    store.heard[id] = 0;
   }
 
   /** Takes a free lock, also if others wait. */
@@ -97,6 +114,9 @@ final class Scripts {
     boolean free = store.isFree();
     boolean alone = wouldBeAlone(id);
     int left = free ? -2 : store.ttl;
+    if (setup.has(Mistake.CALLED_IN_TIME_IS_SILENT)) {
+      dropSilent();
+    }
     int ticket = join(id, command.ticket());
     if (free && setup.has(Mistake.NON_HEAD_DOES_NOT_GRANT)) {
       free = store.first() == id;
@@ -109,7 +129,7 @@ final class Scripts {
       }
       left = head == NONE ? -2 : times.window();
     }
-    if (setup.has(Mistake.PURGES_ITSELF) && store.ticket[id] > 0) {
+    if (setup.has(Mistake.PURGES_ITSELF) && store.waits(id)) {
       store.alive[id] = times.alive();
     }
     if (!setup.isOlder(state.serviceOf(id)) && mayAsk(id)) {
@@ -182,22 +202,32 @@ final class Scripts {
 
   // The parts that scripts share
 
-  /** The id joins the queue or stays in it, and counts as alive for a while. */
+  /**
+   * The id joins the queue or stays in it. If it was called, it waits again. The ticket of a new id
+   * says that it is alive. One that asks again counts as alive for a while from now.
+   */
   private int join(int id, int before) {
-    store.unanswered[state.serviceOf(id)] = NONE;
-    boolean waits = store.ticket[id] > 0;
+    store.silent[state.serviceOf(id)] = NONE;
+    boolean present = store.ticket[id] > 0;
     if (setup.has(Mistake.TWO_STRUCTURES)) {
-      waits = store.alive[id] > 0;
+      present = store.alive[id] > 0;
     }
-    if (!waits) {
-      boolean returns = before > 0 && !setup.has(Mistake.NEW_TICKET);
+    boolean returns = !present && before > 0 && !setup.has(Mistake.NEW_TICKET);
+    if (!present) {
       store.ticket[id] = returns ? before : state.newTicket();
+      boolean says = !returns && !setup.has(Mistake.TICKET_DOES_NOT_COUNT);
+      store.fresh[id] = says ? times.alive() : 0;
     }
-    if (!waits || !setup.has(Mistake.PURGES_ITSELF)) {
+    if (returns || (present && writesAlive())) {
       store.alive[id] = times.alive();
     }
+    store.called[id] &= setup.has(Mistake.STAYS_CALLED);
     store.heard[id] = times.silence();
     return store.ticket[id];
+  }
+
+  private boolean writesAlive() {
+    return !setup.has(Mistake.PURGES_ITSELF) && !setup.has(Mistake.RECHECK_IS_NOT_NOTED);
   }
 
   /**
@@ -207,27 +237,49 @@ final class Scripts {
    * @param granting the service to whose waiters the reply may grant, or NONE
    */
   private int grant(int own, int granting) {
+    dropSilent();
     for (int head = store.first(); head != NONE; head = store.first()) {
-      boolean live = lives(head);
+      boolean live = state.lives(head);
       if (live && head != own && calls() && call(head)) {
         return NONE;
       }
-      store.ticket[head] = 0;
-      store.alive[head] = 0;
+      boolean inReply = live && head != own && granting == state.serviceOf(head);
+      boolean told = live && head != own && !inReply && tell(head);
+      if (told) {
+        take(head, times.window(), false);
+        return head;
+      }
+      store.remove(head);
       if (live && head == own) {
         return head;
       }
-      if (live && granting == state.serviceOf(head)) {
+      if (inReply) {
         boolean whole = !setup.has(Mistake.REPLY_GRANTS_A_WINDOW);
         take(head, whole ? times.lease() : times.window(), whole);
         return head;
       }
-      if (live && tell(head)) {
-        take(head, times.window(), false);
-        return head;
-      }
     }
     return NONE;
+  }
+
+  /**
+   * The lock is free, so whoever was called did not answer. Its grant was made a window ago or
+   * earlier. So its mailbox is marked as silent since then, and waiters that have asked later live.
+   */
+  private void dropSilent() {
+    for (int id = 0; id < store.called.length; id++) {
+      int service = state.serviceOf(id);
+      if (store.called[id]) {
+        store.remove(id);
+        store.heard[id] = 0;
+        store.silent[service] = marks(service) ? times.window() : store.silent[service];
+      }
+    }
+  }
+
+  private boolean marks(int service) {
+    boolean excepted = setup.has(Mistake.OTHERS_ARE_SILENT) && service == sender;
+    return !excepted && !setup.has(Mistake.NO_MARK);
   }
 
   private void take(int taker, int time, boolean leased) {
@@ -265,9 +317,9 @@ final class Scripts {
   }
 
   private void withdraw(int id, int tombstone) {
-    store.ticket[id] = 0;
-    store.alive[id] = 0;
-    store.unanswered[state.serviceOf(id)] = NONE;
+    store.remove(id);
+    store.silent[state.serviceOf(id)] = NONE;
+    store.heard[id] = 0;
     if (tombstone > 0) {
       store.tombstone[id] = tombstone;
     }
@@ -275,6 +327,10 @@ final class Scripts {
 
   private void revoke(int holder) {
     store.revoked[holder] = times.tombstone();
+    if (!setup.has(Mistake.FORCED_STAYS_CALLED)) {
+      store.remove(holder);
+    }
+    store.heard[holder] = 0;
     if (!setup.has(Mistake.FORCED_WITHOUT_TOMBSTONE)) {
       store.tombstone[holder] = times.tombstone();
     }
@@ -283,22 +339,15 @@ final class Scripts {
     }
   }
 
-  /** It has asked lately, and its service has answered its last grant. */
-  private boolean lives(int head) {
-    return store.lives(head, state.serviceOf(head));
-  }
-
-  /** Tells a waiter of its grant. False if no service listens there. */
+  /** Calls a waiter: a message tells it of its grant. False if no service listens there. */
   private boolean tell(int head) {
     int heard = publish(Kind.GRANT, head);
     boolean believed = setup.counts() || setup.has(Mistake.COUNTS_IN_A_CLUSTER);
     if (heard == 0 && believed) {
       return false;
     }
-    int service = state.serviceOf(head);
-    if (store.unanswered[service] == NONE && !setup.has(Mistake.NO_MARK)) {
-      store.unanswered[service] = times.window();
-    }
+    store.called[head] = !setup.has(Mistake.CALLED_WAITS);
+    store.heard[head] = Store.OWES;
     return true;
   }
 
@@ -312,6 +361,7 @@ final class Scripts {
       return false;
     }
     store.alive[head] = times.window();
+    store.fresh[head] = 0;
     return true;
   }
 

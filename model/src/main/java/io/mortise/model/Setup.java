@@ -114,6 +114,11 @@ record Setup(
     return choices.contains(choice);
   }
 
+  /** Whether the store may lose one of the two keys of its queue. */
+  boolean losesKeys() {
+    return allows(Fault.DELETE_QUEUE) || allows(Fault.DELETE_ALIVE);
+  }
+
   int waiters() {
     return placement.length();
   }

@@ -209,13 +209,17 @@ final class State {
   }
 
   /**
-   * A process stops. An id of it that joins the queue after a grant to another says that the
-   * process lives, so it may be granted the lock too.
+   * A process stops. An id of it that asks after a grant to another says that the process lives, so
+   * it may be granted the lock too.
    */
   void stops(int service) {
     boolean granted = !store.isFree() && !store.leased && serviceOf(store.holder) == service;
-    if (granted && store.unanswered[service] == NONE) {
-      lateJoins++;
+    int ago = setup.times().window() - store.ttl;
+    for (int id = 0; id < store.ticket.length; id++) {
+      boolean waits = store.waits(id) && serviceOf(id) == service;
+      if (granted && waits && setup.times().alive() - store.life(id) <= ago) {
+        lateJoins++;
+      }
     }
     for (Message message : messages) {
       if (message.kind() == Message.Kind.ACQUIRE && serviceOf(message.id()) == service) {
@@ -235,7 +239,7 @@ final class State {
   /** Another waits in the queue, or holds. A process that keeps a hold unused does not want it. */
   private boolean isWantedByOthers(int w) {
     for (int id = 0; id < store.ticket.length; id++) {
-      if (store.ticket[id] > 0 && waiterOf(id) != w) {
+      if (store.waits(id) && waiterOf(id) != w) {
         return true;
       }
     }
@@ -245,6 +249,15 @@ final class State {
     }
     Waiter has = waiters[waiterOf(holder)];
     return has.id != holder || has.phase != Waiter.Phase.RETAINING;
+  }
+
+  /** It has joined or asked lately, and its mailbox has not been silent since. */
+  boolean lives(int id) {
+    int life = store.life(id);
+    int silent = store.silent[serviceOf(id)];
+    boolean all = setup.has(Mistake.ALL_ARE_SILENT) || setup.has(Mistake.OTHERS_ARE_SILENT);
+    boolean askedLater = setup.times().alive() - life < silent && !all;
+    return life > 0 && (silent == NONE || askedLater);
   }
 
   /** A script runs. The replica has not seen it. */
@@ -346,7 +359,7 @@ final class State {
   }
 
   private void normalize(Store each, long ids, long tickets) {
-    each.normalize(ids, setup);
+    each.normalize(ids, faultsLeft == 0 || !setup.losesKeys(), setup);
     for (int id = 0; id < each.ticket.length; id++) {
       each.ticket[id] = rank(tickets, each.ticket[id]);
     }

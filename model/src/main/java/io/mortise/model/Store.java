@@ -30,20 +30,31 @@ final class Store {
   /** History: how long the rest of a hold must still keep the lock. */
   int promised;
 
-  /** The sorted set <em>queue</em>: the ticket of each waiting id, or 0. */
+  /** The sorted set <em>queue</em>: the ticket of each id that waits or was called, or 0. */
   final int[] ticket;
 
-  /** The sorted set <em>alive</em>: how long each id counts as alive, or 0. */
+  /** Whether its ticket is negated: a message grants the lock to it, and it has not asked since. */
+  final boolean[] called;
+
+  /** How long the ticket itself says that the id is alive: the rest of A since it joined, or 0. */
+  final int[] fresh;
+
+  /** The sorted set <em>alive</em>: how long each id counts as alive that asked again, or 0. */
   final int[] alive;
 
   /** In <em>alive</em>, {@code !id}: how long the id must not acquire, or 0. */
   final int[] tombstone;
 
-  /** In <em>alive</em>, {@code ?mailbox}: until its grant ends. 0: ended. NONE: no mark. */
-  final int[] unanswered;
+  /** In <em>alive</em>, {@code ?mailbox}: for how long it has been silent. NONE: no mark. */
+  final int[] silent;
 
-  /** History: how long each id's process may go on being silent and is no dead one, or 0. */
+  /**
+   * History: how long each id's process may go on being silent and is no dead one, or 0. OWES: a
+   * message has granted the lock to the id, and no command of it has run since.
+   */
   final int[] heard;
+
+  static final int OWES = -1;
 
   /** History: how long each id that a forced unlock revoked must not hold again, or 0. */
   final int[] revoked;
@@ -51,12 +62,14 @@ final class Store {
   Store(int waiters, int services) {
     int ids = waiters * IDS_EACH;
     ticket = new int[ids];
+    called = new boolean[ids];
+    fresh = new int[ids];
     alive = new int[ids];
     tombstone = new int[ids];
     heard = new int[ids];
     revoked = new int[ids];
-    unanswered = new int[services];
-    Arrays.fill(unanswered, NONE);
+    silent = new int[services];
+    Arrays.fill(silent, NONE);
   }
 
   boolean isFree() {
@@ -70,23 +83,36 @@ final class Store {
         return false;
       }
     }
-    return isFree() && Arrays.stream(unanswered).allMatch(each -> each == NONE);
+    return isFree() && Arrays.stream(silent).allMatch(each -> each == NONE);
   }
 
-  /** The first in the queue, or NONE. */
+  /** It is in the queue, and was not called. */
+  boolean waits(int id) {
+    return ticket[id] > 0 && !called[id];
+  }
+
+  /** The first that waits, or NONE. */
   int first() {
     int first = NONE;
     for (int id = 0; id < ticket.length; id++) {
-      if (ticket[id] > 0 && (first == NONE || ticket[id] < ticket[first])) {
+      if (waits(id) && (first == NONE || ticket[id] < ticket[first])) {
         first = id;
       }
     }
     return first;
   }
 
-  /** It has asked lately, and its service has answered its last grant. */
-  boolean lives(int id, int service) {
-    return alive[id] > 0 && unanswered[service] != 0;
+  /** How long the id counts as alive, by its ticket or because it has asked again. */
+  int life(int id) {
+    return Math.max(alive[id], fresh[id]);
+  }
+
+  /** The id leaves the queue, and alive. */
+  void remove(int id) {
+    ticket[id] = 0;
+    called[id] = false;
+    fresh[id] = 0;
+    alive[id] = 0;
   }
 
   /** Nobody holds it. */
@@ -104,14 +130,18 @@ final class Store {
   /** The key <em>queue</em> is deleted. */
   void deleteQueue() {
     Arrays.fill(ticket, 0);
+    Arrays.fill(called, false);
+    Arrays.fill(fresh, 0);
   }
 
   /** The key <em>alive</em> is deleted. */
   void deleteAlive() {
     Arrays.fill(alive, 0);
     Arrays.fill(tombstone, 0);
-    Arrays.fill(heard, 0);
-    Arrays.fill(unanswered, NONE);
+    Arrays.fill(silent, NONE);
+    for (int id = 0; id < heard.length; id++) {
+      heard[id] = Math.min(heard[id], fresh[id]);
+    }
   }
 
   void tick(Times length) {
@@ -122,13 +152,13 @@ final class Store {
     if (ttl == 0) {
       free();
     }
-    for (int[] times : new int[][] {alive, tombstone, heard, revoked}) {
+    for (int[] times : new int[][] {fresh, alive, tombstone, heard, revoked}) {
       for (int id = 0; id < times.length; id++) {
-        times[id] = Math.max(0, times[id] - 1);
+        times[id] = times[id] > 0 ? times[id] - 1 : times[id];
       }
     }
-    for (int s = 0; s < unanswered.length; s++) {
-      unanswered[s] = unanswered[s] > 0 ? unanswered[s] - 1 : unanswered[s];
+    for (int s = 0; s < silent.length; s++) {
+      silent[s] = silent[s] == NONE ? NONE : silent[s] + 1;
     }
   }
 
@@ -139,31 +169,47 @@ final class Store {
     field = from.field;
     promised = from.promised;
     copy(from.ticket, ticket);
+    System.arraycopy(from.called, 0, called, 0, called.length);
+    copy(from.fresh, fresh);
     copy(from.alive, alive);
     copy(from.tombstone, tombstone);
     copy(from.heard, heard);
     copy(from.revoked, revoked);
-    copy(from.unanswered, unanswered);
+    copy(from.silent, silent);
   }
 
   private static void copy(int[] from, int[] to) {
     System.arraycopy(from, 0, to, 0, to.length);
   }
 
-  /** Drops what can have no effect any more. The ids that are in use are given as bits. */
-  void normalize(long ids, Setup setup) {
-    boolean[] awaited = new boolean[unanswered.length];
+  /**
+   * Drops what can have no effect any more.
+   *
+   * @param ids the ids that are in use, as bits
+   * @param stays whether the store keeps all its keys from now on
+   */
+  void normalize(long ids, boolean stays, Setup setup) {
+    boolean[] awaited = new boolean[silent.length];
     for (int id = 0; id < ticket.length; id++) {
       boolean used = ((ids >> id) & 1) == 1;
-      heard[id] = used && (remembers(id) || revoked[id] > 0) ? heard[id] : 0;
+      heard[id] = ticket[id] > 0 ? heard[id] : 0;
       revoked[id] = used ? revoked[id] : 0;
-      awaited[setup.serviceOf(id / IDS_EACH)] |= ticket[id] > 0;
-    }
-    for (int s = 0; s < unanswered.length; s++) {
-      if (unanswered[s] == 0 && !awaited[s]) {
-        unanswered[s] = NONE; // the next id of that mailbox that joins would remove it
+      awaited[setup.serviceOf(id / IDS_EACH)] |= waits(id) && life(id) > 0;
+      if (stays) {
+        normalizeLife(id);
       }
     }
+    for (int s = 0; s < silent.length; s++) {
+      if (!awaited[s] || silent[s] >= setup.times().alive()) {
+        silent[s] = NONE; // all that are alive will have asked later
+      }
+    }
+  }
+
+  /** One of the two keys says that it is alive. A called id asks before it waits again. */
+  private void normalizeLife(int id) {
+    alive[id] = called[id] ? 0 : Math.max(alive[id], fresh[id]);
+    fresh[id] = 0;
   }
 
   void code(Coder c) {
@@ -184,13 +230,16 @@ final class Store {
         }
       }
     }
-    for (int s = 0; s < unanswered.length; s++) {
-      unanswered[s] = c.of(unanswered[s]);
+    for (int s = 0; s < silent.length; s++) {
+      silent[s] = c.of(silent[s]);
     }
   }
 
   private void code(Coder c, int id) {
-    ticket[id] = c.of(ticket[id]);
+    int signed = c.of(called[id] ? -ticket[id] : ticket[id]);
+    ticket[id] = Math.abs(signed);
+    called[id] = signed < 0;
+    fresh[id] = c.of(fresh[id]);
     alive[id] = c.of(alive[id]);
     tombstone[id] = c.of(tombstone[id]);
     heard[id] = c.of(heard[id]);
@@ -210,10 +259,13 @@ final class Store {
       }
     }
     for (int id = 0; id < ticket.length; id++) {
-      if (ticket[id] > 0) {
+      if (waits(id)) {
         text.append(
             "; %s waits with ticket %d, alive for %d"
-                .formatted(State.name(id), ticket[id], alive[id]));
+                .formatted(State.name(id), ticket[id], life(id)));
+      }
+      if (called[id]) {
+        text.append("; %s with ticket %d was called".formatted(State.name(id), ticket[id]));
       }
       if (tombstone[id] > 0) {
         text.append("; %s has a tombstone for %d".formatted(State.name(id), tombstone[id]));

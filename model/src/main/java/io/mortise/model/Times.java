@@ -29,6 +29,9 @@ record Times(
   /** Messages take no time or one unit. */
   static final Times SLOW = new Times(1, 1, 4, 5, 2, 5, 3, 4, Staying.UNASKED);
 
+  /** As QUICK, with a lease that is shorter than the window. */
+  static final Times SHORT = new Times(0, 1, 3, 4, 1, 2, 3, 4, Staying.UNASKED);
+
   /** As QUICK, with a longer lease, so that a hold may be kept for some time until it is wanted. */
   static final Times QUICK_ASKED = new Times(0, 1, 2, 3, 1, 6, 3, 7, Staying.ASKED);
 
