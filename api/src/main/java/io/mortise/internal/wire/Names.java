@@ -1,14 +1,13 @@
 package io.mortise.internal.wire;
 
+import io.mortise.spi.internal.Shown;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** The rules for names and key prefixes, and the hash slot of a name. */
 public final class Names {
   private static final int LONGEST = 512;
   private static final int LONGEST_PREFIX = 128;
-  private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\x{2028}\\x{2029}]");
 
   private Names() {}
 
@@ -37,19 +36,14 @@ public final class Names {
     return name.startsWith("{") && name.endsWith("}");
   }
 
-  /**
-   * A name as a message shows it: on one line, with control characters as escapes of Java. So a
-   * name that came from a request cannot forge a line of a log.
-   */
+  /** A name as a message shows it: on one line. */
   public static String shown(String name) {
-    return CONTROL
-        .matcher(name)
-        .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
+    return Shown.of(name);
   }
 
   /** As {@link #shown(String)}: also the name of a thread may come from a request. */
   public static String shown(Thread thread) {
-    return shown(thread.getName());
+    return Shown.of(thread);
   }
 
   /** How a text begins, as a message shows it. It never ends in half a surrogate pair. */

@@ -1,6 +1,7 @@
 package io.mortise.backend.inmemory;
 
 import io.mortise.spi.TimeSource;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -271,7 +272,7 @@ final class MovableTime implements TimeSource {
   private synchronized List<String> parkedNames() {
     return parked.entrySet().stream()
         .filter(entry -> !entry.getValue().over)
-        .map(entry -> entry.getKey().getName())
+        .map(entry -> Shown.of(entry.getKey()))
         .sorted()
         .toList();
   }

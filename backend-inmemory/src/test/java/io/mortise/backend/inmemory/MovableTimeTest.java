@@ -2,6 +2,7 @@ package io.mortise.backend.inmemory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -57,6 +58,17 @@ class MovableTimeTest {
 
   private TimeSource.Timer timer(String name, long millis) {
     return time.schedule(() -> note(name), Duration.ofMillis(millis));
+  }
+
+  @Test
+  void aThreadThatIsParkedIsShownOnOneLine() {
+    start(() -> park(Duration.ofSeconds(1))).setName("parker\n42");
+    store.awaitParked(1);
+    MovableTime movable = assertInstanceOf(MovableTime.class, time);
+    var late =
+        assertThrows(IllegalStateException.class, () -> movable.awaitParked(2, Duration.ZERO));
+    assertTrue(
+        String.valueOf(late.getMessage()).endsWith("parked are [parker\\u000a42]"), late::toString);
   }
 
   @Test

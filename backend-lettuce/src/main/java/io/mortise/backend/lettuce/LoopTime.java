@@ -2,6 +2,7 @@ package io.mortise.backend.lettuce;
 
 import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.TimeSource;
+import io.mortise.spi.internal.Shown;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,7 +33,7 @@ final class LoopTime extends ForwardingTime {
       if (each.inEventLoop()) {
         throw new IllegalStateException(
             "the thread %s must not wait here: the Lettuce client needs it to receive replies; use async(), a method whose name ends in Async, or another thread"
-                .formatted(Thread.currentThread().getName()));
+                .formatted(Shown.thisThread()));
       }
     }
   }

@@ -3,6 +3,7 @@ package io.mortise.cdi;
 import io.mortise.LeaseLostException;
 import io.mortise.annotations.internal.HeldLock;
 import io.mortise.annotations.internal.ThreadLocks;
+import io.mortise.spi.internal.Shown;
 import java.util.Objects;
 
 /**
@@ -26,7 +27,7 @@ public final class LockContext {
   public static void ensureHeld(String name) {
     Objects.requireNonNull(name, "name");
     if (!ThreadLocks.has(name)) {
-      throw outside("lock '" + name + "'");
+      throw outside("lock '" + Shown.of(name) + "'");
     }
     ThreadLocks.ensureHeld();
   }
@@ -66,6 +67,6 @@ public final class LockContext {
   private static IllegalStateException outside(String lock) {
     return new IllegalStateException(
         "thread %s does not work under %s here: did the container intercept the method with @WithLock? Make it a method of a bean that is not private, static or final, and call it through the bean"
-            .formatted(Thread.currentThread().getName(), lock));
+            .formatted(Shown.thisThread(), lock));
   }
 }

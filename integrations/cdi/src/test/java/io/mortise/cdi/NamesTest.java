@@ -151,6 +151,23 @@ class NamesTest {
     assertEquals(0, shop.runs);
   }
 
+  @Test
+  void aMessageShowsNamesOnOneLine() {
+    Thread thread = Thread.currentThread();
+    String before = thread.getName();
+    thread.setName("http\nforged");
+    try {
+      var named =
+          assertThrows(IllegalStateException.class, () -> LockContext.ensureHeld("order\n42"));
+      var any = assertThrows(IllegalStateException.class, LockContext::ensureHeld);
+      String begin = "thread http\\u000aforged does not work under ";
+      assertTrue(message(named).startsWith(begin + "lock 'order\\u000a42' here"), message(named));
+      assertTrue(message(any).startsWith(begin + "a lock here"), message(any));
+    } finally {
+      thread.setName(before);
+    }
+  }
+
   private static void refuses(Runnable call, String text) {
     var refused = assertThrows(IllegalArgumentException.class, call::run);
     assertTrue(message(refused).contains(text), message(refused));

@@ -3,6 +3,7 @@ package io.mortise.junit;
 import io.mortise.DistributedLock;
 import io.mortise.LockHolder;
 import io.mortise.LockService;
+import io.mortise.spi.internal.Shown;
 import java.util.Optional;
 import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
@@ -79,11 +80,11 @@ public final class LockAssert extends AbstractAssert<LockAssert, @Nullable Distr
   }
 
   private String name() {
-    return "lock '" + lock().name() + "'";
+    return "lock '" + Shown.of(lock().name()) + "'";
   }
 
   private static String text(LockHolder holder) {
-    String thread = holder.threadName().map(name -> ", thread '" + name + "'").orElse("");
+    String thread = holder.threadName().map(name -> ", thread '" + Shown.of(name) + "'").orElse("");
     return "its holder is %s%s, with %s left and %d waiters"
         .formatted(holder.clientId(), thread, holder.leaseLeft(), holder.waiters());
   }

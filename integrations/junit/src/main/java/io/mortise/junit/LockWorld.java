@@ -4,6 +4,7 @@ import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.backend.inmemory.InMemoryStore;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -182,7 +183,7 @@ public final class LockWorld implements AutoCloseable {
       if (System.nanoTime() - start > LONGEST_WAIT.toNanos()) {
         throw new IllegalStateException(
             "waited %s for %d acquisitions in the queue of '%s'; there are %d, and %s are held"
-                .formatted(LONGEST_WAIT, count, name, threads.size(), holds()));
+                .formatted(LONGEST_WAIT, count, Shown.of(name), threads.size(), holds()));
       }
       LockSupport.parkNanos(LOOK_EVERY);
       threads = view.waitingThreads(name);
@@ -259,7 +260,8 @@ public final class LockWorld implements AutoCloseable {
         anotherProcess()
             .getLock(name)
             .tryAcquire(Duration.ZERO)
-            .orElseThrow(() -> new IllegalStateException("'" + name + "' is already held"));
+            .orElseThrow(
+                () -> new IllegalStateException("'" + Shown.of(name) + "' is already held"));
     lock.lock();
     try {
       elsewhere.add(lease);

@@ -1,5 +1,7 @@
 package io.mortise.junit;
 
+import io.mortise.spi.internal.Shown;
+
 /**
  * A hold as the store has it: of a lock, of one side of a read/write lock, or of permits.
  *
@@ -11,14 +13,14 @@ package io.mortise.junit;
 public record StoreHold(String kind, String name, String clientId, long threadId) {
   @Override
   public String toString() {
-    return "%s '%s', acquired by %s".formatted(kind, name, threadName());
+    return "%s '%s', acquired by %s".formatted(kind, Shown.of(name), threadName());
   }
 
   private String threadName() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getId() == threadId)
         .findAny()
-        .map(thread -> "thread '" + thread.getName() + "'")
+        .map(thread -> "thread '" + Shown.of(thread) + "'")
         .orElse("thread " + threadId + ", which has ended or is virtual");
   }
 }

@@ -290,4 +290,29 @@ class LockWorldTest {
         .hasMessage("expected lock 'job' to have 2 waiters; it has 0");
     lock.unlock();
   }
+
+  @Test
+  void aMessageShowsNamesOnOneLine(LockService locks, LockWorld world) throws Exception {
+    DistributedLock lock = locks.getLock("order\n42");
+    Thread thread = Thread.currentThread();
+    String before = thread.getName();
+    thread.setName("http\n42");
+    try {
+      lock.lock();
+      String hold = world.holds().get(0).toString();
+      String held = assertThrows(AssertionError.class, assertThat(lock)::isFree).getMessage();
+      String elsewhere =
+          assertThrows(IllegalStateException.class, () -> world.holdElsewhere("order\n42"))
+              .getMessage();
+      lock.unlock();
+
+      assertEquals("lock 'order\\u000a42', acquired by thread 'http\\u000a42'", hold);
+      assertThat(held)
+          .contains("lock 'order\\u000a42' to be free", "thread 'http\\u000a42'")
+          .doesNotContain("order\n", "http\n");
+      assertEquals("'order\\u000a42' is already held", elsewhere);
+    } finally {
+      thread.setName(before);
+    }
+  }
 }

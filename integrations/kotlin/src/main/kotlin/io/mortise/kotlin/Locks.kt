@@ -4,6 +4,7 @@ package io.mortise.kotlin
 import io.mortise.DistributedSemaphore
 import io.mortise.Lease
 import io.mortise.LeasedLock
+import io.mortise.spi.internal.Shown
 import java.util.Optional
 import java.util.concurrent.CompletableFuture
 import kotlin.time.Duration
@@ -91,7 +92,7 @@ private suspend fun <F, L : Lease?> CompletableFuture<F>.awaitOwned(lease: (F) -
 
 /** Cancels a block whose lease is lost. The lease says whose block it is. */
 private class LossSignal(val lease: Lease) :
-    CancellationException("the lease of '${lease.name()}' is lost")
+    CancellationException("the lease of '${Shown.of(lease.name())}' is lost")
 
 private suspend fun <T> holding(lease: Lease, block: suspend CoroutineScope.(Lease) -> T): T {
     val outcome: Result<T> =

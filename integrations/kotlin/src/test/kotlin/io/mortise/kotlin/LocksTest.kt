@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.NonCancellable
@@ -71,6 +72,24 @@ class LocksTest {
         assertEquals(0, overlaps)
         assertEquals(200, runs)
         assertEquals(setOf<String>(), world.keys())
+    }
+
+    @Test
+    fun `a signal of a loss shows the name on one line`(locks: LockService) = inTime {
+        val signal = CompletableDeferred<String?>()
+        val lost = runCatching {
+            locks.getLock("order\n42").withLock {
+                locks.getLock("order\n42").forceUnlock()
+                try {
+                    awaitCancellation()
+                } catch (e: CancellationException) {
+                    signal.complete(e.message)
+                    throw e
+                }
+            }
+        }
+        assertTrue(lost.exceptionOrNull() is LeaseLostException)
+        assertEquals("the lease of 'order\\u000a42' is lost", signal.await())
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.LossCause;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.internal.Shown;
 import java.lang.ref.WeakReference;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -211,7 +212,7 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
    */
   public void scheduled(String name, Run run) {
     count(
-        "a run of '" + name + "'",
+        "a run of '" + Shown.of(name) + "'",
         1,
         () ->
             Counter.builder("mortise.scheduled")

@@ -16,6 +16,7 @@ import io.mortise.DistributedLock;
 import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.backend.inmemory.InMemoryStore;
+import io.mortise.conformance.support.LogCapture;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -392,7 +393,10 @@ class MortiseMetricsTest {
                 throw new IllegalStateException("no meters today");
               }
             });
-    toBroken.scheduled("reports", MortiseMetrics.Run.RAN);
+    try (LogCapture log = LogCapture.start()) {
+      toBroken.scheduled("re\nports", MortiseMetrics.Run.RAN);
+      assertEquals(1, log.lines("a run of 're\\u000aports' could not be counted").size());
+    }
     assertEquals(Set.of(), fired(broken));
   }
 }

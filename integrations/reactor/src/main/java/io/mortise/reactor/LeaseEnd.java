@@ -3,6 +3,7 @@ package io.mortise.reactor;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.spi.internal.Shown;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -86,6 +87,6 @@ final class LeaseEnd {
     }
     throw new LeaseLostException(
         "the lease of '%s' was lost while the work under it was running; others may have held it since (docs/troubleshooting.md#lease-lost)"
-            .formatted(lease.name()));
+            .formatted(Shown.of(lease.name())));
   }
 }

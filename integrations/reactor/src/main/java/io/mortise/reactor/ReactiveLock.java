@@ -5,6 +5,7 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -86,7 +87,8 @@ public final class ReactiveLock {
    * @return a handle, which waits without limit
    */
   public static ReactiveLock of(LeasedLock lock) {
-    return new ReactiveLock(lock.async(), "lock '" + lock.name() + "'", null, LockThreads.WORK);
+    return new ReactiveLock(
+        lock.async(), "lock '" + Shown.of(lock.name()) + "'", null, LockThreads.WORK);
   }
 
   /**
@@ -100,7 +102,7 @@ public final class ReactiveLock {
   public static ReactiveLock of(DistributedSemaphore semaphore, int permits) {
     return new ReactiveLock(
         semaphore.async(permits),
-        "%d permits of semaphore '%s'".formatted(permits, semaphore.name()),
+        "%d permits of semaphore '%s'".formatted(permits, Shown.of(semaphore.name())),
         null,
         LockThreads.WORK);
   }

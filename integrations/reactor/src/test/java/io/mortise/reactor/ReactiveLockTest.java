@@ -478,4 +478,24 @@ class ReactiveLockTest {
     assertThrows(NullPointerException.class, () -> lock.withLeaseMany(null));
     assertThrows(NullPointerException.class, () -> lock.withMaxWait(null));
   }
+
+  // Messages
+
+  @Test
+  void aMessageShowsTheNameOnOneLine() throws Exception {
+    String forged = "order\n42";
+    String shown = "order\\u000a42";
+    Lease held = locks.getLock(forged).acquire();
+    StepVerifier.create(ReactiveLock.of(locks.getLock(forged)).withMaxWait(Duration.ZERO).acquire())
+        .verifyErrorMatches(
+            e -> String.valueOf(e.getMessage()).startsWith("lock '" + shown + "': busy"));
+    locks.getLock(forged).forceUnlock();
+    await("it is lost", () -> !held.isValid());
+    LeaseLostException lost =
+        assertThrows(LeaseLostException.class, () -> LeaseEnd.ensureHeld(held));
+    assertTrue(String.valueOf(lost.getMessage()).startsWith("the lease of '" + shown + "' was"));
+    assertEquals(
+        "ReactiveLock[1 permits of semaphore '" + shown + "', waits]",
+        ReactiveLock.of(locks.getSemaphore(forged), 1).toString());
+  }
 }

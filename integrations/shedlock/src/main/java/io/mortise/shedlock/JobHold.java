@@ -5,6 +5,7 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.spi.TimeSource;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -61,7 +62,7 @@ final class JobHold {
     try {
       return lease.isValid() || (isKnownHeld() && lease.extend(ASKED));
     } catch (LockException e) {
-      LOG.debug("whether job '{}' still has its lock is not known", lease.name(), e);
+      LOG.debug("whether job '{}' still has its lock is not known", Shown.of(lease.name()), e);
       return false;
     }
   }
@@ -118,7 +119,7 @@ final class JobHold {
         CompletableFuture.runAsync(() ->
             LOG.warn(
                 "job '{}' has run for longer than its lockAtMostFor {}; its lock is released, and its unlock will throw (docs/migrating-from-shedlock.md#too-long)",
-                lease.name(),
+                Shown.of(lease.name()),
                 length));
   }
 
@@ -132,7 +133,7 @@ final class JobHold {
     if (!end()) {
       throw new LeaseLostException(
           "job '%s' ran for longer than its lockAtMostFor, so its lock was released before it had ended; others may have held the lock since; give it more time, or extend the lock (docs/migrating-from-shedlock.md#too-long)"
-              .formatted(lease.name()));
+              .formatted(Shown.of(lease.name())));
     }
     try {
       lease.closeAfter(after);

@@ -1,6 +1,7 @@
 package io.mortise.shedlock;
 
 import io.mortise.Lease;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -57,12 +58,12 @@ final class JobLock implements SimpleLock {
     if (!used.compareAndSet(false, true)) {
       throw new IllegalStateException(
           "the lock of job '%s' was unlocked or extended before; use what extend() returned"
-              .formatted(job.getName()));
+              .formatted(Shown.of(job.getName())));
     }
   }
 
   @Override
   public String toString() {
-    return "lock of job '%s'".formatted(job.getName());
+    return "lock of job '%s'".formatted(Shown.of(job.getName()));
   }
 }

@@ -2,6 +2,7 @@ package io.mortise.shedlock;
 
 import io.mortise.Lease;
 import io.mortise.LockService;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -72,15 +73,14 @@ public final class MortiseLockProvider implements ExtensibleLockProvider {
       return locks.getLock(name).tryAcquire(Duration.ZERO);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw notLocked(
-          name, "thread %s is interrupted".formatted(Thread.currentThread().getName()), e);
+      throw notLocked(name, "thread %s is interrupted".formatted(Shown.thisThread()), e);
     } catch (io.mortise.LockException e) {
       throw notLocked(name, e.getMessage(), e);
     }
   }
 
   private static LockException notLocked(String name, @Nullable String why, Exception cause) {
-    return new LockException("job '%s' does not run: %s".formatted(name, why), cause);
+    return new LockException("job '%s' does not run: %s".formatted(Shown.of(name), why), cause);
   }
 
   /** Refuses a time before the lock is acquired that could not be kept after it. */
@@ -88,7 +88,7 @@ public final class MortiseLockProvider implements ExtensibleLockProvider {
     if (job.getLockAtMostFor().compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
           "job '%s': lockAtMostFor %s is longer than 10,000 days"
-              .formatted(job.getName(), job.getLockAtMostFor()));
+              .formatted(Shown.of(job.getName()), job.getLockAtMostFor()));
     }
   }
 }

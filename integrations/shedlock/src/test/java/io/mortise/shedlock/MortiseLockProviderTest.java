@@ -16,6 +16,7 @@ import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.LogCapture;
 import io.mortise.junit.LockWorld;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,6 +35,7 @@ import net.javacrumbs.shedlock.support.KeepAliveLockProvider;
 import net.javacrumbs.shedlock.support.LockException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * What the provider does beyond ShedLock's contract, on a store whose time the test moves. {@code
@@ -346,5 +348,52 @@ class MortiseLockProviderTest {
     assertTrue(there.getLock("report").isLocked());
     lock.unlock();
     assertFalse(there.getLock("report").isLocked());
+  }
+
+  // Messages
+
+  private static LockConfiguration forged(Duration atMost) {
+    return new LockConfiguration(Instant.now(), "report\n42", atMost, ZERO);
+  }
+
+  private static void shows(String text, Executable call) {
+    String message = String.valueOf(assertThrows(RuntimeException.class, call).getMessage());
+    assertTrue(message.contains(text), message);
+  }
+
+  @Test
+  void aMessageShowsTheNameOfAJobOnOneLine() {
+    SimpleLock lock = provider.lock(forged(ofMinutes(1))).orElseThrow();
+    assertEquals("lock of job 'report\\u000a42'", lock.toString());
+    lock.unlock();
+    String shown = "job 'report\\u000a42'";
+    shows("the lock of " + shown + " was unlocked", lock::unlock);
+    shows(shown + ": lockAtMostFor", () -> provider.lock(forged(Duration.ofDays(10_001))));
+  }
+
+  @Test
+  void aMessageShowsTheNameOfAThreadOnOneLine() {
+    Thread thread = Thread.currentThread();
+    String before = thread.getName();
+    thread.setName("http\n42");
+    thread.interrupt();
+    try {
+      shows(
+          "job 'report\\u000a42' does not run: thread http\\u000a42 is interrupted",
+          () -> provider.lock(forged(ofMinutes(1))));
+    } finally {
+      assertTrue(Thread.interrupted());
+      thread.setName(before);
+    }
+  }
+
+  @Test
+  void theEndOfAJobThatRanTooLongIsShownOnOneLine() {
+    try (LogCapture log = LogCapture.start()) {
+      SimpleLock lock = provider.lock(forged(ofMillis(1))).orElseThrow();
+      String shown = "job 'report\\u000a42'";
+      Await.until("it is told", () -> !log.lines(shown + " has run for longer").isEmpty());
+      shows(shown + " ran for longer", lock::unlock);
+    }
   }
 }

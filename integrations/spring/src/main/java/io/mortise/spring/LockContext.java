@@ -3,6 +3,7 @@ package io.mortise.spring;
 import io.mortise.LeaseLostException;
 import io.mortise.annotations.internal.HeldLock;
 import io.mortise.annotations.internal.ThreadLocks;
+import io.mortise.spi.internal.Shown;
 import java.util.Objects;
 
 /**
@@ -28,7 +29,7 @@ public final class LockContext {
     if (!ThreadLocks.has(name)) {
       throw new IllegalStateException(
           "thread %s does not work under lock '%s' here: was the method with @WithLock called by its own object, past the proxy? Call it through the bean, or use a LockTemplate"
-              .formatted(Thread.currentThread().getName(), name));
+              .formatted(Shown.thisThread(), Shown.of(name)));
     }
     ThreadLocks.ensureHeld();
   }
@@ -62,7 +63,7 @@ public final class LockContext {
     if (newest == null) {
       throw new IllegalStateException(
           "thread %s does not work under a lock here: was the method with @WithLock called by its own object, past the proxy? Call it through the bean, or use a LockTemplate"
-              .formatted(Thread.currentThread().getName()));
+              .formatted(Shown.thisThread()));
     }
     return newest;
   }

@@ -7,6 +7,7 @@ import io.mortise.annotations.internal.Locker;
 import io.mortise.annotations.internal.Locker.Work;
 import io.mortise.annotations.internal.NotRun;
 import io.mortise.annotations.internal.Target;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,7 @@ public final class LockTemplate {
     if (!run(name, settings.waitFor(), work, result)) {
       throw new LockBusyException(
           "lock '%s' was busy, waited %d ms; the work did not run"
-              .formatted(name, settings.waitFor().toMillis()));
+              .formatted(Shown.of(name), settings.waitFor().toMillis()));
     }
     return result.get(0);
   }
@@ -92,7 +93,7 @@ public final class LockTemplate {
       String name, Duration wait, Callable<T> work, List<T> result) throws Exception {
     LockTerms terms = new LockTerms(Handle.PLAIN, wait, Duration.ZERO, true, false);
     Target target = terms.target(service, List.of(name));
-    String who = "the work under lock '" + name + "'";
+    String who = "the work under lock '" + Shown.of(name) + "'";
     Work<Exception> added =
         () -> {
           T value = work.call();

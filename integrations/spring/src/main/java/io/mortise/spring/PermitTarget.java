@@ -6,6 +6,7 @@ import io.mortise.Lease;
 import io.mortise.annotations.internal.LockTerms;
 import io.mortise.annotations.internal.Target;
 import io.mortise.annotations.internal.ThreadScope;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 record PermitTarget(DistributedSemaphore semaphore, Permits permits) implements Target {
   @Override
   public String text() {
-    return "semaphore '" + semaphore.name() + "'";
+    return "semaphore '" + Shown.of(semaphore.name()) + "'";
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.mortise.AsyncLock;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +26,7 @@ public record LockTarget(LeasedLock lock, List<? extends LeasedLock> members) im
 
   @Override
   public String text() {
-    return "lock '" + lock.name() + "'";
+    return "lock '" + Shown.of(lock.name()) + "'";
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mortise.annotations.internal;
 
 import io.mortise.FencedLock;
 import io.mortise.LeasedLock;
+import io.mortise.spi.internal.Shown;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -92,8 +93,8 @@ final class ThreadHold extends ThreadScope {
     LOG.error(
         "{} stays held: its transaction was ended by thread {}, and only thread {} can release it; it does so when its method returns, or when it next uses a lock with @WithLock; raise the transaction's timeout, or call forceUnlock()",
         target.text(),
-        other.getName(),
-        own.getName());
+        Shown.of(other),
+        Shown.of(own));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mortise.annotations.internal;
 
 import io.mortise.Lease;
+import io.mortise.spi.internal.Shown;
 import java.util.OptionalLong;
 
 /**
@@ -14,7 +15,7 @@ public record WorkHold(Target target, Lease lease, boolean isShared) implements 
    */
   public static void requireOutside(Target target) {
     if (ThreadLocks.find(target) != null || target.isHeldByCurrentThread()) {
-      throw nested(target, "thread " + Thread.currentThread().getName());
+      throw nested(target, "thread " + Shown.thisThread());
     }
   }
 

@@ -3,6 +3,7 @@ package io.mortise.backend.vertx;
 import io.mortise.backend.support.Waits;
 import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.TimeSource;
+import io.mortise.spi.internal.Shown;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -107,7 +108,7 @@ final class Loop extends ForwardingTime {
     if (Context.isOnEventLoopThread()) {
       throw new IllegalStateException(
           "the thread %s must not wait here: it is an event loop of Vert.x; use async(), a method whose name ends in Async, or another thread"
-              .formatted(Thread.currentThread().getName()));
+              .formatted(Shown.thisThread()));
     }
   }
 

@@ -111,6 +111,18 @@ class VertxBackendTest {
   }
 
   @Test
+  void theNameOfAnEventLoopIsShownOnOneLine() {
+    Throwable refusal =
+        thrown(() -> {
+          Thread.currentThread().setName("loop\n42");
+          Loop.requireMayWait();
+        });
+    assertTrue(
+        String.valueOf(refusal.getMessage()).startsWith("the thread loop\\u000a42 must not wait"),
+        refusal::toString);
+  }
+
+  @Test
   void theApplicationsVertxGoesOnAfterClose() {
     open().close();
     try (LockBackend again = open()) {

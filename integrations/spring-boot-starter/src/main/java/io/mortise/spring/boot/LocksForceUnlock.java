@@ -1,6 +1,7 @@
 package io.mortise.spring.boot;
 
 import io.mortise.LockService;
+import io.mortise.spi.internal.Shown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -40,7 +41,10 @@ public final class LocksForceUnlock {
         LocksEndpoint.answer(
             () -> endpoint.opened().values().stream().anyMatch(each -> ends(each, text, holder)));
     if (ended) {
-      LOG.warn("the hold {} of lock '{}' was ended through the endpoint", holder, text);
+      LOG.warn(
+          "the hold {} of lock '{}' was ended through the endpoint",
+          Shown.of(holder),
+          Shown.of(text));
     }
     return new WebEndpointResponse<>(
         ended ? WebEndpointResponse.STATUS_NO_CONTENT : WebEndpointResponse.STATUS_NOT_FOUND);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.Kind;
@@ -19,6 +20,9 @@ import io.mortise.spi.TimeSource;
 import io.mortise.spring.boot.LocksEndpoint.Held;
 import io.mortise.spring.boot.LocksEndpoint.Party;
 import io.mortise.spring.boot.LocksEndpoint.Service;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.List;
 import java.util.Map;
@@ -312,6 +316,24 @@ class LocksEndpointTest {
           assertFalse(shared.getLock(NAME).isLocked());
         });
     shared.close();
+  }
+
+  @Test
+  void theLogShowsALockWhoseHoldWasEndedOnOneLine() {
+    locks.getLock("order\n42").lock();
+    String holder = locks.status("order\n42").get(0).holders().get(0).id();
+    PrintStream before = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    forcing(force -> {
+      System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+      try {
+        assertEquals(204, force.forceUnlock(holder, "order\n42").getStatus());
+      } finally {
+        System.setErr(before);
+      }
+    });
+    String log = said.toString(StandardCharsets.UTF_8);
+    assertTrue(log.contains("of lock 'order\\u000a42' was ended through the endpoint"), log);
   }
 
   @Test

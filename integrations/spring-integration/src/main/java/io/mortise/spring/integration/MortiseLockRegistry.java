@@ -2,6 +2,7 @@ package io.mortise.spring.integration;
 
 import io.mortise.Kind;
 import io.mortise.LockService;
+import io.mortise.spi.internal.Shown;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -140,7 +141,7 @@ public final class MortiseLockRegistry
     if (isFixed(lock.target().name())) {
       throw new IllegalStateException(
           "lock '%s' is held for a fixed time, which is not renewed; call renewLock(key, ttl), or lock without a time to live"
-              .formatted(lock.target().name()));
+              .formatted(Shown.of(lock.target().name())));
     }
   }
 
@@ -192,7 +193,8 @@ public final class MortiseLockRegistry
     RegistryLock lock = lockOf(lockKey);
     if (!lock.tryLock(waitLockDuration)) {
       throw new TimeoutException(
-          "lock '%s' was not acquired within %s".formatted(lock.target().name(), waitLockDuration));
+          "lock '%s' was not acquired within %s"
+              .formatted(Shown.of(lock.target().name()), waitLockDuration));
     }
     return lock.callAndUnlock(callable);
   }
@@ -208,6 +210,6 @@ public final class MortiseLockRegistry
   @Override
   public String toString() {
     return "lock registry%s of %s"
-        .formatted(prefix.isEmpty() ? "" : " " + prefix, locks.clientId());
+        .formatted(prefix.isEmpty() ? "" : " " + Shown.of(prefix), locks.clientId());
   }
 }

@@ -287,4 +287,22 @@ class MortiseLockRegistryTest {
     assertTrue(registry.toString().contains(here.clientId()), registry.toString());
     assertTrue(registry.obtain(KEY).toString().contains(KEY), registry.obtain(KEY).toString());
   }
+
+  @Test
+  void aMessageShowsTheNameOnOneLine() throws Exception {
+    String forged = "order\n42";
+    String shown = "lock 'order\\u000a42' ";
+    there.getLock(forged).lock();
+    var busy =
+        assertThrows(
+            TimeoutException.class, () -> registry.executeLocked(forged, Duration.ZERO, () -> {}));
+    assertTrue(String.valueOf(busy.getMessage()).startsWith(shown + "was not"), busy::toString);
+    there.getLock(forged).unlock();
+    registry.obtain(forged).lock(Duration.ofSeconds(30));
+    var fixed = assertThrows(IllegalStateException.class, () -> registry.renewLock(forged));
+    assertTrue(String.valueOf(fixed.getMessage()).startsWith(shown + "is held"), fixed::toString);
+    registry.obtain(forged).unlock();
+    String text = new MortiseLockRegistry(here, forged).toString();
+    assertTrue(text.startsWith("lock registry order\\u000a42: of "), text);
+  }
 }
