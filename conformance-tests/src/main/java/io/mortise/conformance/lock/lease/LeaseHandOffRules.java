@@ -2,24 +2,22 @@ package io.mortise.conformance.lock.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.AsyncLock;
 import io.mortise.DistributedLock;
 import io.mortise.Lease;
-import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
-import io.mortise.LockServiceClosedException;
-import io.mortise.LossCause;
 import io.mortise.MultiLock;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.BusyService;
 import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.HandOffCases;
+import io.mortise.conformance.lock.fixture.HandOffCases.Subject;
+import io.mortise.conformance.lock.fixture.HandOffCases.Three;
 import io.mortise.conformance.lock.fixture.HandOffs;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.SpyBackend;
@@ -31,7 +29,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,29 +42,26 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   private static final int OUTSTANDING = 8;
 
   private final SpyBackend spy = new SpyBackend(backend());
-  private final HandOffs handOffs = new HandOffs();
+
+  private final HandOffCases cases =
+      new HandOffCases(
+          this,
+          spy,
+          new Subject(
+              service -> service.getLock(name).async(),
+              () -> lock().isLocked(),
+              () -> lock().forceUnlock(),
+              this::awaitQueued,
+              this::assertFree));
+
+  private final HandOffs handOffs = cases.handOffs();
 
   protected LeaseHandOffRules(LockKit kit) {
     super(kit);
   }
 
-  private LockService told(UnaryOperator<LockService.Builder> options) {
-    return service(spy, builder -> options.apply(builder.listener(handOffs)));
-  }
-
-  private LockService patient() {
-    return told(builder -> builder.leaseTime(LEASE));
-  }
-
   private DistributedLock mine() {
-    return patient().getLock(name);
-  }
-
-  /** One more request, which is the last of so many in the queue. */
-  private CompletableFuture<Lease> queued(DistributedLock lock, long last) {
-    CompletableFuture<Lease> request = lock.async().acquire();
-    awaitQueued(last);
-    return request;
+    return cases.told(builder -> builder).getLock(name);
   }
 
   /** Requests of one service, of which some are always outstanding. Each closes its lease. */
@@ -108,7 +102,7 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
     }
 
     private void next() {
-      if (asked.incrementAndGet() > least && !lacks()) {
+      if (asked.incrementAndGet() > least && !handOffs.lack(handed, start)) {
         if (running.decrementAndGet() == 0) {
           done.complete(null);
         }
@@ -125,10 +119,6 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
                   done.completeExceptionally(failure);
                 }
               });
-    }
-
-    private boolean lacks() {
-      return handOffs.all() < handed && System.nanoTime() - start < Await.patience().toNanos();
     }
 
     private CompletionStage<Void> visit(Lease lease) {
@@ -155,7 +145,7 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   @Test
   @Rule({"L1", "L12"})
   void withoutHandOffsEachLeaseIsTwoCommands(Figures figures) {
-    DistributedLock lock = told(builder -> builder.leaseTime(LEASE).handOffLimit(0)).getLock(name);
+    DistributedLock lock = cases.told(builder -> builder.handOffLimit(0)).getLock(name);
 
     new Claims(lock, 1_000, 0).run();
 
@@ -173,35 +163,18 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   @Test
   @Rule("L12")
   void aServiceHandsTheLockOffAtMostAsOftenAsItsLimit() {
-    DistributedLock lock = told(builder -> builder.leaseTime(LEASE).handOffLimit(2)).getLock(name);
+    DistributedLock lock = cases.told(builder -> builder.handOffLimit(2)).getLock(name);
 
     new Claims(lock, 500, 5).run();
 
     assertFree();
-    assertTrue(handOffs.all() > 0, "no hand-off happened");
-    assertTrue(handOffs.most() <= 2, () -> handOffs.most() + " hand-offs of one acquisition");
+    cases.assertWithinLimit(2);
   }
 
   @Test
   @Rule({"L11", "L12"})
   void withoutHandOffsAllWaitInTheStoresOrder() {
-    DistributedLock mine = told(builder -> builder.leaseTime(LEASE).handOffLimit(0)).getLock(name);
-    DistributedLock theirs = lockWithLease(LEASE);
-    Lease first = Await.value(mine.async().acquire());
-    CompletableFuture<Lease> second = queued(mine, 1);
-    CompletableFuture<Lease> third = queued(theirs, 2);
-    CompletableFuture<Lease> fourth = queued(mine, 3);
-
-    first.close();
-
-    Await.value(second).close();
-    Lease next = Await.value(third);
-    assertFalse(fourth.isDone());
-    next.close();
-    Await.value(fourth).close();
-    assertFree();
-    handOffs.awaitTold(3);
-    assertEquals(0, handOffs.all());
+    cases.withoutHandOffsAllWaitInTheStoresOrder();
   }
 
   /** Time passes while the busy service has the lock, also where only tests move it. */
@@ -244,39 +217,13 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   @Test
   @Rule({"L1", "L9"})
   void aLeaseThatWasLostGoesToNobodyHere() {
-    DistributedLock mine = mine();
-    Lease first = Await.value(mine.async().acquire());
-    CompletableFuture<Lease> second = queued(mine, 1);
-    CompletableFuture<Lease> third = mine.async().acquire();
-
-    assertTrue(lock().forceUnlock());
-    Lease next = Await.value(second);
-
-    assertThrows(LeaseLostException.class, first::close);
-    assertFalse(third.isDone());
-    next.close();
-    Await.value(third).close();
-    assertFree();
-    Await.until(
-        "the loss is told, and no other",
-        () -> handOffs.losses().equals(List.of(LossCause.FORCED)));
+    cases.whatWasLostGoesToNobodyHere();
   }
 
   @Test
   @Rule("L27")
   void aLockThatIsFreeLaterIsNotHandedOff() {
-    DistributedLock mine = mine();
-    Lease first = Await.value(mine.async().acquire());
-    CompletableFuture<Lease> second = queued(mine, 1);
-    CompletableFuture<Lease> third = mine.async().acquire();
-
-    first.closeAfter(SECOND.multipliedBy(3));
-
-    assertFalse(second.isDone() || third.isDone());
-    passTimeUntil("that time is over", SECONDS, second::isDone);
-    Await.value(second).close();
-    Await.value(third).close();
-    assertFree();
+    cases.whatIsFreeLaterIsNotHandedOff();
   }
 
   /** The command is still on its way. The next holder has not asked for that. */
@@ -284,64 +231,34 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   @ValueSource(booleans = {false, true})
   @Rule({"L7", "L12"})
   void aLeaseThatIsMadeLongerGoesBackToTheStore(boolean byThread) {
-    DistributedLock mine = linked().getLock(name);
-    Lease first = Await.value(mine.async().acquire());
-    CompletableFuture<Lease> second = queued(mine, 1);
-    CompletableFuture<Lease> third = mine.async().acquire();
+    Three mine = cases.three(linked().getLock(name).async());
     HeldCall longer = link.hold("renew");
     Duration lease = LEASE.multipliedBy(10);
     Object unused =
-        byThread ? Contender.start(() -> first.extend(lease)) : first.extendAsync(lease);
+        byThread
+            ? Contender.start(() -> mine.first().extend(lease))
+            : mine.first().extendAsync(lease);
     longer.awaitSent();
 
-    first.close();
+    mine.first().close();
 
-    Await.until("one has the lock", () -> second.isDone() || third.isDone());
-    assertFalse(third.isDone(), "it was handed off");
+    assertFalse(mine.awaitHandedOff(), "it was handed off");
     List<Object> none = longer.pass();
     assertEquals(0L, none.get(0));
-    Await.value(second).close();
-    Await.value(third).close();
+    mine.close(false);
     assertFree();
   }
 
   @Test
   @Rule({"L9", "L28"})
   void theLongestHoldEndsAlsoWhatWasHandedOff() {
-    DistributedLock mine =
-        told(builder -> builder.leaseTime(SECOND.multipliedBy(2)).maxHold(SECOND.multipliedBy(3)))
-            .getLock(name);
-    Lease first = Await.value(mine.async().acquire());
-    CompletableFuture<Lease> second = queued(mine, 1);
-    CompletableFuture<Lease> third = mine.async().acquire();
-    first.close();
-    Await.until("one has the lock", () -> second.isDone() || third.isDone());
-    boolean handedOff = third.isDone();
-    Lease next = Await.value(handedOff ? third : second);
-
-    passTimeUntil("it is lost", SECONDS, () -> next.state() == LeaseState.LOST);
-
-    Await.until("that is told", () -> handOffs.losses().contains(LossCause.MAX_HOLD));
-    assertThrows(LeaseLostException.class, next::close);
-    Await.value(handedOff ? second : third).close();
-    assertFree();
+    cases.theLongestHoldEndsAlsoWhatWasHandedOff();
   }
 
   @Test
   @Rule("L17")
   void closingEndsAlsoThoseThatWaitInTheService() {
-    LockService closing = patient();
-    DistributedLock mine = closing.getLock(name);
-    Lease first = Await.value(mine.async().acquire());
-    CompletableFuture<Lease> second = queued(mine, 1);
-    CompletableFuture<Lease> third = mine.async().acquire();
-
-    closing.close();
-
-    assertInstanceOf(LockServiceClosedException.class, Await.failure(second));
-    assertInstanceOf(LockServiceClosedException.class, Await.failure(third));
-    assertFalse(first.isValid());
-    assertFree();
+    cases.closingEndsAlsoThoseThatWaitInTheService();
   }
 
   @Test
@@ -349,7 +266,7 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   void anAttemptThatDoesNotWaitIsAnsweredByTheStore() {
     DistributedLock mine = mine();
     Lease first = Await.value(mine.async().acquire());
-    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> second = cases.queued(mine.async(), 1);
     spy.forget();
 
     assertEquals(Optional.empty(), Await.value(mine.async().tryAcquire()));
@@ -363,24 +280,20 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   @Test
   @Rule({"L21", "L24"})
   void theHolderIsTheLeaseThatHasTheLockNow() {
-    LockService service = patient();
-    DistributedLock mine = service.getLock(name);
-    Lease first = Await.value(mine.async().acquire());
-    String before = mine.holder().orElseThrow().id();
-    CompletableFuture<Lease> second = queued(mine, 1);
-    CompletableFuture<Lease> third = mine.async().acquire();
+    LockService service = cases.told(builder -> builder);
+    DistributedLock lock = service.getLock(name);
+    Three mine = cases.three(lock.async());
+    String before = lock.holder().orElseThrow().id();
 
-    first.close();
+    mine.first().close();
 
-    Await.until("one has the lock", () -> second.isDone() || third.isDone());
-    boolean handedOff = third.isDone();
-    String after = mine.holder().orElseThrow().id();
+    boolean handedOff = mine.awaitHandedOff();
+    String after = lock.holder().orElseThrow().id();
     assertEquals(handedOff, after.equals(before), "the id in the store stays with a hand-off");
     assertEquals(after, service.holds().get(0).holder());
     Await.until("the other one waits", () -> service.holds().get(0).waitingHere() == 1);
-    assertEquals(LeaseState.RELEASED, first.state());
-    Await.value(handedOff ? third : second).close();
-    Await.value(handedOff ? second : third).close();
+    assertEquals(LeaseState.RELEASED, mine.first().state());
+    mine.close(handedOff);
     assertFree();
   }
 
@@ -389,11 +302,11 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   @Test
   @Rule({"L11", "L13"})
   void fairAndFencedLeasesWaitInTheStoresOrder() {
-    LockService service = patient();
+    LockService service = cases.told(builder -> builder);
     for (DistributedLock lock : List.of(service.getFairLock(name), service.getFencedLock(name))) {
       Lease first = Await.value(lock.async().acquire());
-      CompletableFuture<Lease> second = queued(lock, 1);
-      CompletableFuture<Lease> third = queued(lock, 2);
+      CompletableFuture<Lease> second = cases.queued(lock.async(), 1);
+      CompletableFuture<Lease> third = cases.queued(lock.async(), 2);
 
       first.close();
 
@@ -410,10 +323,10 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   @Test
   @Rule({"L1", "L16"})
   void aMemberOfALockOfSeveralWaitsInTheStore() {
-    LockService service = patient();
+    LockService service = cases.told(builder -> builder);
     DistributedLock mine = service.getLock(name);
     Lease first = Await.value(mine.async().acquire());
-    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> second = cases.queued(mine.async(), 1);
 
     CompletableFuture<Lease> both =
         MultiLock.of(mine, service.getLock(name + "-b")).async().acquire();

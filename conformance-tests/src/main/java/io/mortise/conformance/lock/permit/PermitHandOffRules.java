@@ -2,27 +2,22 @@ package io.mortise.conformance.lock.permit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
-import io.mortise.LeaseLostException;
-import io.mortise.LeaseState;
 import io.mortise.LockService;
-import io.mortise.LockServiceClosedException;
-import io.mortise.LossCause;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.BusyService;
+import io.mortise.conformance.lock.fixture.HandOffCases;
+import io.mortise.conformance.lock.fixture.HandOffCases.Subject;
+import io.mortise.conformance.lock.fixture.HandOffCases.Three;
 import io.mortise.conformance.lock.fixture.HandOffs;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -32,19 +27,31 @@ import org.junit.jupiter.api.Test;
 public abstract class PermitHandOffRules extends SyncFixture {
   private static final int PERMITS = 4;
 
-  private final HandOffs handOffs = new HandOffs();
+  private final HandOffCases cases =
+      new HandOffCases(
+          this,
+          backend(),
+          new Subject(
+              service -> onePermit(service).async(1),
+              () -> semaphore().availablePermits() == 0,
+              () -> semaphore().forceRelease(),
+              this::awaitWaiting,
+              () -> awaitFree(semaphore(), 1)));
+
+  private final HandOffs handOffs = cases.handOffs();
 
   protected PermitHandOffRules(LockKit kit) {
     super(kit, "sem");
   }
 
-  private LockService told(UnaryOperator<LockService.Builder> options) {
-    return service(builder -> options.apply(builder.listener(handOffs)));
+  private DistributedSemaphore onePermit(LockService service) {
+    DistributedSemaphore semaphore = service.getSemaphore(name);
+    semaphore.resize(1);
+    return semaphore;
   }
 
   private DistributedSemaphore with(int permits, UnaryOperator<LockService.Builder> options) {
-    DistributedSemaphore semaphore =
-        told(builder -> options.apply(builder.leaseTime(LONG))).getSemaphore(name);
+    DistributedSemaphore semaphore = cases.told(options).getSemaphore(name);
     semaphore.resize(permits);
     return semaphore;
   }
@@ -58,7 +65,7 @@ public abstract class PermitHandOffRules extends SyncFixture {
     Crew.run(
         8,
         number -> {
-          for (int i = 0; i < rounds || lacks(start, wanted); i++) {
+          for (int i = 0; i < rounds || handOffs.lack(wanted, start); i++) {
             int permits = number < 6 ? 1 : 2;
             try (Lease lease = semaphore.acquire(permits)) {
               int now = inside.addAndGet(permits);
@@ -72,10 +79,6 @@ public abstract class PermitHandOffRules extends SyncFixture {
         });
     awaitFree(semaphore, PERMITS);
     handOffs.awaitTold(served.get());
-  }
-
-  private boolean lacks(long start, int wanted) {
-    return handOffs.all() < wanted && System.nanoTime() - start < Await.patience().toNanos();
   }
 
   @Test
@@ -93,31 +96,13 @@ public abstract class PermitHandOffRules extends SyncFixture {
   void aServiceHandsPermitsOffAtMostAsOftenAsItsLimit() throws InterruptedException {
     use(with(PERMITS, builder -> builder.handOffLimit(2)), 50, 5);
 
-    assertTrue(handOffs.all() > 0, "no hand-off happened");
-    int most = handOffs.most();
-    assertTrue(most <= 2, () -> most + " hand-offs of one acquisition");
+    cases.assertWithinLimit(2);
   }
 
   @Test
   @Rule("S2")
   void withoutHandOffsAllWaitInTheStoresOrder() {
-    DistributedSemaphore mine = with(1, builder -> builder.handOffLimit(0));
-    DistributedSemaphore theirs = semaphore();
-    Lease first = take(mine, 1);
-    CompletableFuture<Lease> second = queued(mine, 1, 1);
-    CompletableFuture<Lease> third = queued(theirs, 1, 2);
-    CompletableFuture<Lease> fourth = queued(mine, 1, 3);
-
-    first.close();
-
-    Await.value(second).close();
-    Lease next = Await.value(third);
-    assertFalse(fourth.isDone());
-    next.close();
-    Await.value(fourth).close();
-    awaitFree(mine, 1);
-    handOffs.awaitTold(3);
-    assertEquals(0, handOffs.all());
+    cases.withoutHandOffsAllWaitInTheStoresOrder();
   }
 
   /** Time passes while the busy service has the permits, also where only tests move it. */
@@ -147,99 +132,41 @@ public abstract class PermitHandOffRules extends SyncFixture {
   @Test
   @Rule({"S1", "L9"})
   void permitsThatWereLostGoToNobodyHere() {
-    DistributedSemaphore mine = with(1, builder -> builder);
-    Lease first = take(mine, 1);
-    CompletableFuture<Lease> second = queued(mine, 1, 1);
-    CompletableFuture<Lease> third = mine.async(1).acquire();
-
-    assertTrue(semaphore().forceRelease());
-    Lease next = Await.value(second);
-
-    assertThrows(LeaseLostException.class, first::close);
-    assertFalse(third.isDone());
-    next.close();
-    Await.value(third).close();
-    awaitFree(mine, 1);
-    Await.until(
-        "the loss is told, and no other",
-        () -> handOffs.losses().equals(List.of(LossCause.FORCED)));
+    cases.whatWasLostGoesToNobodyHere();
   }
 
   @Test
   @Rule({"S4", "L27"})
   void permitsThatAreFreeLaterAreNotHandedOff() {
-    DistributedSemaphore mine = with(1, builder -> builder);
-    Lease first = take(mine, 1);
-    CompletableFuture<Lease> second = queued(mine, 1, 1);
-    CompletableFuture<Lease> third = mine.async(1).acquire();
-
-    first.closeAfter(SECOND.multipliedBy(3));
-
-    assertFalse(second.isDone() || third.isDone());
-    assertEquals(0, semaphore().availablePermits());
-    passTimeUntil("that time is over", SECOND.multipliedBy(6), second::isDone);
-    Await.value(second).close();
-    Await.value(third).close();
-    awaitFree(mine, 1);
+    cases.whatIsFreeLaterIsNotHandedOff();
   }
 
   @Test
   @Rule({"S1", "S4"})
   void whatIsLeftAfterAPartWasGivenBackGoesToTheStore() {
-    DistributedSemaphore mine = with(2, builder -> builder);
-    Lease first = take(mine, 2);
-    CompletableFuture<Lease> second = queued(mine, 2, 1);
-    CompletableFuture<Lease> third = mine.async(2).acquire();
-    first.release(1);
+    DistributedSemaphore semaphore = with(2, builder -> builder);
+    Three mine = cases.three(semaphore.async(2));
+    mine.first().release(1);
 
-    first.close();
+    mine.first().close();
 
-    Lease next = Await.value(second);
-    assertFalse(third.isDone());
-    assertEquals(0, mine.availablePermits());
+    Lease next = Await.value(mine.second());
+    assertFalse(mine.third().isDone());
+    assertEquals(0, semaphore.availablePermits());
     next.close();
-    Await.value(third).close();
-    awaitFree(mine, 2);
+    Await.value(mine.third()).close();
+    awaitFree(semaphore, 2);
   }
 
   @Test
   @Rule({"L9", "L28"})
   void theLongestHoldEndsAlsoWhatWasHandedOff() {
-    LockService service =
-        told(builder -> builder.leaseTime(SECOND.multipliedBy(2)).maxHold(SECOND.multipliedBy(3)));
-    DistributedSemaphore mine = service.getSemaphore(name);
-    mine.resize(1);
-    Lease first = take(mine, 1);
-    CompletableFuture<Lease> second = queued(mine, 1, 1);
-    CompletableFuture<Lease> third = mine.async(1).acquire();
-    first.close();
-    Await.until("one has the permit", () -> second.isDone() || third.isDone());
-    boolean handedOff = third.isDone();
-    Lease next = Await.value(handedOff ? third : second);
-
-    passTimeUntil("it is lost", SECOND.multipliedBy(6), () -> next.state() == LeaseState.LOST);
-
-    Await.until("that is told", () -> handOffs.losses().contains(LossCause.MAX_HOLD));
-    assertThrows(LeaseLostException.class, next::close);
-    Await.value(handedOff ? second : third).close();
-    awaitFree(mine, 1);
+    cases.theLongestHoldEndsAlsoWhatWasHandedOff();
   }
 
   @Test
   @Rule("L17")
   void closingEndsAlsoThoseThatWaitInTheService() {
-    LockService closing = told(builder -> builder);
-    DistributedSemaphore mine = closing.getSemaphore(name);
-    mine.resize(1);
-    Lease first = take(mine, 1);
-    CompletableFuture<Lease> second = queued(mine, 1, 1);
-    CompletableFuture<Lease> third = mine.async(1).acquire();
-
-    closing.close();
-
-    assertInstanceOf(LockServiceClosedException.class, Await.failure(second));
-    assertInstanceOf(LockServiceClosedException.class, Await.failure(third));
-    assertFalse(first.isValid());
-    awaitFree(semaphore(), 1);
+    cases.closingEndsAlsoThoseThatWaitInTheService();
   }
 }
