@@ -134,8 +134,8 @@ public final class HeldLease {
    * The store has confirmed the lease again. An ended lease is never revived, and no reply moves
    * the deadline forward to an earlier time.
    *
-   * @param whole the lease that the keeper gives. A lease that was extended by less counts as
-   *     renewed earlier, so its next renewal is not delayed.
+   * @param whole the lease that the keeper gives. A renewed lease that was extended by less keeps
+   *     these terms, and counts as renewed earlier, so its next renewal is not delayed.
    * @return the state before; {@code LOST} if the reply came too late
    */
   synchronized LeaseState renewed(
@@ -149,7 +149,8 @@ public final class HeldLease {
     }
     long ends = sentAt + certain(wanted);
     ends = wanted.renewed() && ends - limit > 0 ? limit : ends;
-    terms = terms.renewed() ? wanted.upTo(terms.maxHold()) : wanted;
+    LeaseTerms longer = wanted.nanos() < whole.nanos() ? whole : wanted;
+    terms = terms.renewed() ? longer.upTo(terms.maxHold()) : wanted;
     long asOf = sentAt + Math.min(0, wanted.nanos() - whole.nanos());
     renewedAt = asOf - renewedAt > 0 ? asOf : renewedAt;
     long known = deadline - settled(sentAt);

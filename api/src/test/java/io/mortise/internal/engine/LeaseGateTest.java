@@ -114,6 +114,45 @@ class LeaseGateTest extends LeaseGateFixture {
     assertEquals(List.of(), List.copyOf(engine.acquisitions().all()));
   }
 
+  /** The next request has asked for as much as it has. */
+  @Test
+  void aLeaseThatWasExtendedByLessThanItHasIsPassedOn() {
+    Lease first = holds();
+    Queued ahead = queues();
+    CompletableFuture<Lease> second = lines();
+    CompletableFuture<Boolean> extended = first.extendAsync(Duration.ofSeconds(5));
+    store.next("renew").renewed();
+    assertTrue(extended.join());
+
+    assertPassedOn(first, second);
+
+    assertTrue(second.join().remaining().compareTo(Duration.ofSeconds(29)) > 0);
+    assertGivenBack(second.join(), ahead.request()).releasedTo(ahead.id());
+    CompletableFuture<Void> last = ahead.request().join().releaseAsync();
+    store.next("leave").released();
+    last.join();
+  }
+
+  /** Its length counts by what the next request wants, and not by the extension. */
+  @Test
+  void anExtensionMakesNoLeaseLongEnoughOfWhichLessThanHalfIsLeft() {
+    use(GateFixture.settings(TIME.multipliedBy(2), ServiceOptions.NO_LIMIT, Duration.ZERO));
+    Lease first = holds();
+    Queued ahead = queues();
+    CompletableFuture<Lease> second = lines();
+    time.advance(Duration.ofMillis(7));
+    AskedCommand renews = store.next("renew");
+    time.advance(Duration.ofMillis(2).plusNanos(500_000));
+    CompletableFuture<Boolean> extended = first.extendAsync(TIME);
+    store.next("renew").renewed();
+    assertTrue(extended.join());
+
+    assertGivenBack(first, second).releasedTo(ahead.id());
+
+    renews.lost();
+    cancelAsking(ahead, second);
+  }
+
   @Test
   void whatIsPassedOnKeepsNothingOfTheHolderBefore() {
     Queued[] ahead = new Queued[1];
