@@ -56,7 +56,9 @@ class ScriptStepsTest {
     assertEquals(List.of(1L), stage.reply());
   }
 
-  /** The expiry of queue and alive is not raised by each that joins or asks, but they outlast it. */
+  /**
+   * The expiry of queue and alive is not raised by each that joins or asks, but they outlast it.
+   */
   @Test
   @Rule({"Q4", "L15"})
   void theQueueOutlastsItsWaiters() {
@@ -127,7 +129,9 @@ class ScriptStepsTest {
     assertTrue(!members(keys.get(2)).contains("?b"), () -> members(keys.get(2)).toString());
   }
 
-  /** A waiter that has asked since the grant lives, although another id of its service is silent. */
+  /**
+   * A waiter that has asked since the grant lives, although another id of its service is silent.
+   */
   @Test
   @Rule({"Q3", "L11"})
   void aSilentIdTakesNoPlaceFromOneThatHasAsked() {
@@ -165,7 +169,8 @@ class ScriptStepsTest {
         local time = redis.call('TIME')
         redis.call('ZADD', KEYS[2], (time[1] + 3600) * 1000000, 'b:9:9')
         redis.call('PEXPIRE', KEYS[2], 20000)
-        return {}""",
+        return {}\
+        """,
         keys);
     stage.acquire(stage.plain(), B).acquire(stage.plain(), C);
     assertEquals(List.of("b:9:9", B, C), members(keys.get(1)));

@@ -235,8 +235,8 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * How many are in a sorted set, such as the queue of a lock. Members with a score below zero do not
-   * count: they do not wait.
+   * How many are in a sorted set, such as the queue of a lock. Members with a score below zero do
+   * not count: they do not wait.
    *
    * @param key its name
    * @return their number, or 0 if there is no such key

@@ -246,7 +246,8 @@ public abstract class PermitFaultRules extends SyncFixture {
     Lease one = take(mine, 1);
     Duration life = Duration.ofSeconds(3); // longer than a slow machine takes to ask twice
     client("gone", 3).alive(life).assertWaits(1);
-    ScriptedClient next = client("next", 1).alive(life); // by its own time, those before it are gone
+    ScriptedClient next =
+        client("next", 1).alive(life); // by its own time, those before it are gone
     next.assertWaits(1);
 
     passTime(life.plusMillis(50));
