@@ -117,7 +117,9 @@ if holder == id then
     token, complaint = reserve()
     redis.call('HSET', lock, id, token)
   end
-  keep(lock, lease)
+  if confirmed or redis.call('PTTL', lock) < lease then
+    redis.call('PEXPIRE', lock, lease)
+  end
   return {'HELD', token, complaint}
 end
 if present == 0 then
