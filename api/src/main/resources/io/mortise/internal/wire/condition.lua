@@ -45,7 +45,7 @@ local function signal(now, most)
     if ends then
       redis.call('ZREM', alive, head)
     end
-    if asked(now, found[2], ends) + patience > now then
+    if asked(found[2], ends) + patience > now then
       local heard = redis.pcall('PUBLISH', mail .. mailbox(head), 'signal|' .. head .. '|' .. lock)
       if heard ~= 0 or counts ~= '1' then
         told = told + 1

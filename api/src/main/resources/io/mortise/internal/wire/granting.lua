@@ -57,7 +57,7 @@ local function first(now, holds)
     local known = redis.call('ZMSCORE', alive, head, '?' .. mailbox(head))
     remembered, silent = known[1], known[2]
   end
-  local since = asked(now, place, remembered)
+  local since = asked(place, remembered)
   return head, since + patience > now and not (silent and since <= tonumber(silent))
 end
 

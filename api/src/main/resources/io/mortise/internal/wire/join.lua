@@ -1,5 +1,9 @@
 -- How an id joins the queue. This part goes behind look.lua.
 
+-- A new ticket is never below the last one. If it is so far (us) ahead of the clock, the clock has
+-- stepped back. Then the ticket does not say when its id has joined.
+local AHEAD = 1000000
+
 -- The id joins the queue or stays in it, and counts as alive for a while: a new id by its ticket,
 -- and an id that asks again by alive. So does an id with a ticket that is ahead of the clock. To be
 -- called after look().
@@ -15,7 +19,7 @@ local function join(now, micros, before, fresh)
   local ticket = tonumber(again and last[2] or before or '')
   if not again then
     local behind = (tonumber(last[2] or '') or 0) + 1
-    again = ticket or marked or behind > 1000 * (now + AHEAD)
+    again = ticket or marked or behind > micros + AHEAD
     ticket = ticket or math.max(micros, behind)
     if redis.call('ZADD', queue, 'NX', ticket, id) == 0 then
       again = true

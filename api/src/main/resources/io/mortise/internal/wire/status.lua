@@ -48,10 +48,9 @@ local found =
 if not found.err then
   for i = 1, #found, 2 do
     local ticket = tonumber(found[i + 1])
-    local joined = ticket / 1000 -- as in queue.lua
-    local lives = joined <= now + 1000 and joined + patience > now
-    local ends = not lives and redis.pcall('ZSCORE', KEYS[3], found[i])
-    if lives or type(ends) == 'string' and tonumber(ends) > now then
+    local ends = redis.pcall('ZSCORE', KEYS[3], found[i])
+    ends = type(ends) == 'string' and tonumber(ends) or ticket / 1000 + patience -- as in queue.lua
+    if ends > now then
       waiters[#waiters + 1] = found[i]
       waiters[#waiters + 1] = ticket
     end
