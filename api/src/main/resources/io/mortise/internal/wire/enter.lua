@@ -5,10 +5,11 @@
 -- tries: may a 'try' succeed at all? left: a function, ms until there may be room.
 local function enter(now, micros, lease, tries, left)
   if word == 'try' then
-    if last[1] then
-      grant(now)
+    local inside = queued and grant(now, id, lease) -- a late try may be of an id that waits
+    if inside then
+      return 1
     end
-    if tries and not (last[1] and first(now, holds)) and admits(id) then
+    if tries and not (queued and first(now, holds)) and admits(id) then
       take(id, now, lease)
       return 1
     end

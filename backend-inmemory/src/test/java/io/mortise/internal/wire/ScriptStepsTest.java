@@ -72,6 +72,45 @@ class ScriptStepsTest {
     }
   }
 
+  /** A try of a writer whose grant is over. A later copy of its acquire is no first confirmation. */
+  @Test
+  @Rule({"Q3", "A5", "L8"})
+  void aWriterThatALateTryLetsInIsOutOfTheQueue() {
+    LockKeys write = stage.write();
+    stage.acquire(write, A).acquire(write, B).release(write, A);
+    pass(4); // B did not confirm
+
+    stage.attempt(write, B);
+
+    assertEquals(List.of(1L), stage.reply());
+    assertEquals(List.of(), members(write.queue()));
+    stage.other("return {redis.call('PEXPIRE', KEYS[1], 600000)}", write.all());
+    stage.acquire(write, B);
+    List<Object> left = stage.other("return {redis.call('PTTL', KEYS[1])}", write.all());
+    assertEquals(List.of(600_000L), left);
+  }
+
+  /** A late try of an id that waits finds room. It takes its permits once, and leaves the queue. */
+  @Test
+  @Rule({"S1", "Q3"})
+  void permitsOfALateTryAreTakenOnce() {
+    LockKeys semaphore = stage.semaphore();
+    String held = A + ":p3";
+    String waits = B + ":p2";
+    stage.permits("resize", 4).acquire(semaphore, held).acquire(semaphore, waits);
+    pass(29);
+    stage.acquire(semaphore, waits); // it lives
+    pass(2); // the lease of A is over
+
+    stage.attempt(semaphore, waits);
+
+    assertEquals(List.of(1L), stage.reply());
+    assertEquals(List.of(), members(semaphore.queue()));
+    List<Object> free =
+        stage.other("return {redis.call('ZSCORE', KEYS[1], '!free')}", semaphore.all());
+    assertEquals(List.of("2"), free);
+  }
+
   /** A new waiter is in the queue only. Its ticket says for how long it counts as alive. */
   @Test
   @Rule({"Q3", "L15"})
