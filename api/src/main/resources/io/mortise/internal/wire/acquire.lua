@@ -1,5 +1,6 @@
 -- Acquires the lock, or joins its queue. A repetition with the same id does no harm: it confirms
--- what the id already holds, and raises the expiry to the lease. It is also the answer to a grant.
+-- what the id already holds, and raises the expiry to the lease. It is also the answer to a grant,
+-- and the first one sets the expiry.
 --
 -- KEYS   as in exclusive.lua
 -- ARGV   1 id

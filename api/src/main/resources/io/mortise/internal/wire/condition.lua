@@ -41,11 +41,11 @@ local function signal(now, most)
     if not head then
       break
     end
-    local ends = redis.call('ZSCORE', alive, head)
-    if ends then
+    local again = redis.call('ZSCORE', alive, head)
+    if again then
       redis.call('ZREM', alive, head)
     end
-    if asked(found[2], ends) + patience > now then
+    if asked(found[2], again) + patience > now then
       local heard = redis.pcall('PUBLISH', mail .. mailbox(head), 'signal|' .. head .. '|' .. lock)
       if heard ~= 0 or counts ~= '1' then
         told = told + 1

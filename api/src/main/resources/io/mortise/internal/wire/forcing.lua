@@ -8,11 +8,12 @@ local function revoke(holders, now, tombstone)
   for _, holder in ipairs(holders) do
     redis.call('ZADD', alive, now + tombstone, '!' .. holder)
     redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
-    if queued then
-      redis.call('ZREM', queue, holder)
-    end
   end
   keep(alive, tombstone)
+  for i = 1, queued and #holders or 0 do -- behind the tombstones, as a script may stop here
+    redis.call('ZREM', queue, holders[i])
+    redis.call('ZREM', alive, holders[i])
+  end
 end
 
 -- The reply of a forced unlock.

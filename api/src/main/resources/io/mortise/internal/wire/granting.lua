@@ -19,10 +19,11 @@ local place, remembered
 local sifted = false
 
 -- Removes the ids that were granted the lock by message, and do not hold it any more: their
--- services did not confirm in time. Marks their mailboxes as silent since then.
+-- services did not confirm in time. Marks their mailboxes as silent since then. One run looks at a
+-- few. Those in front of others confirm soon, or are found by the next run.
 -- holds: a function, whether an id holds; nil if no id does
 local function sift(now, holds)
-  local granted = redis.call('ZRANGE', queue, '-inf', '(0', 'BYSCORE', 'LIMIT', 0, LOOKS)
+  local granted = redis.call('ZRANGE', queue, '-inf', '(0', 'BYSCORE', 'LIMIT', 0, 10)
   for _, each in ipairs(granted) do
     if not (holds and holds(each)) then
       redis.call('ZADD', alive, now - window, '?' .. mailbox(each))

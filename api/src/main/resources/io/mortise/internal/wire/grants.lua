@@ -1,5 +1,5 @@
 -- The grants of a kind that several ids may hold at a time. It goes behind the file of a kind (rw,
--- sem or latch). That file has three functions:
+-- sem or latch). That file has these functions:
 -- - admits(id): is there room for the id?
 -- - take(id, now, ms): the id holds from now on. Returns whether it does: a semaphore may refuse
 --   that, and of a latch no id holds anything.

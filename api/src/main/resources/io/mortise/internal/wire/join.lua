@@ -34,7 +34,7 @@ local function join(now, micros, before, fresh)
     redis.call('PEXPIRE', queue, 2 * patience)
   end
   if again then
-    redis.call('ZADD', alive, now + patience, id)
+    redis.call('ZADD', alive, now, id)
     if marked then
       redis.call('ZREM', alive, '?' .. home)
     end

@@ -29,8 +29,7 @@ end
 
 -- The id leaves the queue. With a tombstone (ms, 0 for none) it must not acquire any more. To be
 -- called after lookAhead() or look().
--- held: the id held until now. Then it is in the queue only if it had not confirmed its grant, or
--- if a late try has acquired for an id that waits.
+-- held: the id held until now. Then it is in the queue only if it had not confirmed its grant.
 local function withdraw(now, tombstone, held)
   if tombstone > 0 then
     bury(now, tombstone)

@@ -11,8 +11,7 @@
 --        5, 6 of a lock shared with Redisson: the command that publishes, and Redisson's channel
 -- Reply  1: the id held it, or this is a repetition
 --        ABSENT: it did not hold it
--- Rules  L14 L27 Q1. It is the only script that lowers an expiry, and only that of the id's own
--- hold. It grants nothing. Something becomes free only where the id holds again, by a late command,
+-- Rules  L14 L27 Q1. It lowers an expiry, and only that of the id's own hold. It grants nothing. Something becomes free only where the id holds again, by a late command,
 -- after it has left: a waiter finds that at its next check.
 local key, queue, alive = KEYS[1], KEYS[2], KEYS[3]
 local id, rest, ms, tombstone = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])

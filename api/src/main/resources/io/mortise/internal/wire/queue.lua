@@ -5,8 +5,8 @@
 --                      an expiry; of a semaphore or a latch a zset
 --       2 queue  zset  waiting id -> ticket: the server's time (us) when it joined. Below zero: a
 --                      message has granted it the lock, and it has not confirmed that
---       3 alive  zset  waiting id -> time (ms) after which it counts as gone; only of an id that has
---                      asked again, or has a ticket that is ahead of the clock
+--       3 alive  zset  waiting id -> when (ms) it has asked last; only of an id that has asked
+--                      again, or has a ticket that is ahead of the clock
 --                      !id        -> end (ms) of a tombstone: this id must not acquire any more
 --                      ?mailbox   -> since when (ms) this mailbox is silent: it has not confirmed a
 --                      grant. Of its waiters, those are gone that have not asked later
@@ -72,9 +72,9 @@ local function clock()
 end
 
 -- When (ms) a waiter has asked last.
--- ticket: its ticket. ends: what alive says of it
-local function asked(ticket, ends)
-  return ends and tonumber(ends) - patience or ticket / 1000
+-- ticket: its ticket. again: what alive says of it
+local function asked(ticket, again)
+  return again and tonumber(again) or ticket / 1000
 end
 
 -- What the store says of the id before the script writes anything.

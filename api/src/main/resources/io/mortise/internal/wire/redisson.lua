@@ -41,7 +41,7 @@ end
 -- wait.
 local function othersHear(heard)
   local boxes, services = {}, 0
-  for _, waiting in ipairs(redis.call('ZRANGE', queue, 0, 99)) do
+  for _, waiting in ipairs(redis.call('ZRANGE', queue, 0, '+inf', 'BYSCORE', 'LIMIT', 0, 100)) do
     local box = mailbox(waiting)
     if not boxes[box] then
       boxes[box] = true

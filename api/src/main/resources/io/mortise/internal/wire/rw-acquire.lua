@@ -1,6 +1,6 @@
 -- Acquires the read/write lock for the side of the id, or joins its queue. A repetition with the
 -- same id does no harm: it confirms what the id already holds, and raises the expiry to the lease.
--- It is also the answer to a grant.
+-- It is also the answer to a grant, and the first one sets the expiry of a writer.
 --
 -- KEYS   as in rw.lua
 -- ARGV   1 id

@@ -47,8 +47,8 @@ local now, micros = clock()
 local room = forget(now)
 local reply
 if holds(id) then
+  confirm() -- first: a full server lets a script write on that has removed something
   redis.call('ZADD', permits, 'GT', now + lease, id)
-  confirm()
   lasts(lease + week)
   reply = 1
 elseif buried then

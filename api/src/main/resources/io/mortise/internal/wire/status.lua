@@ -48,9 +48,9 @@ local found =
 if not found.err then
   for i = 1, #found, 2 do
     local ticket = tonumber(found[i + 1])
-    local ends = redis.pcall('ZSCORE', KEYS[3], found[i])
-    ends = type(ends) == 'string' and tonumber(ends) or ticket / 1000 + patience -- as in queue.lua
-    if ends > now then
+    local again = redis.pcall('ZSCORE', KEYS[3], found[i])
+    local asked = type(again) == 'string' and tonumber(again) or ticket / 1000 -- as in queue.lua
+    if asked + patience > now then
       waiters[#waiters + 1] = found[i]
       waiters[#waiters + 1] = ticket
     end

@@ -72,7 +72,9 @@ class ScriptStepsTest {
     }
   }
 
-  /** A try of a writer whose grant is over. A later copy of its acquire is no first confirmation. */
+  /**
+   * A try of a writer whose grant is over. A later copy of its acquire is no first confirmation.
+   */
   @Test
   @Rule({"Q3", "A5", "L8"})
   void aWriterThatALateTryLetsInIsOutOfTheQueue() {

@@ -2,6 +2,7 @@ package io.mortise.conformance.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -168,6 +169,39 @@ public abstract class SlotMoveConformance extends ClusterTests {
     assertTrue(inside.get());
     assertTrue(service.getLock(name).tryLock(LONG.toSeconds(), TimeUnit.SECONDS));
     service.getLock(name).unlock();
+  }
+
+  @Test
+  @Rule({"L14", "Q6"})
+  @DisplayName(
+      "Q6: a forced unlock that a moving slot cuts short leaves no holder without tombstone")
+  void aForcedUnlockIsCutShort() {
+    List<LockService> services = List.of(service(), service(), service());
+    services.forEach(each -> each.getReadWriteLock(name).readLock().lock());
+    int slot = cluster.slot('{' + name + '}');
+    RedisServer owner = cluster.owner(slot);
+    String readers = keys(owner).get(0);
+    String alive = readers.replace("readers", "alive");
+    List<?> ids = (List<?>) owner.command("ZRANGE", readers, "0", "-1");
+    // The first has not confirmed its grant. It is alone in the queue, so the script empties that.
+    owner.command("ZADD", readers.replace("readers", "queue"), "-1", String.valueOf(ids.get(0)));
+    owner.command("ZADD", alive, "1", "!old");
+    String lock = readers.replace("readers", "lock"); // a call for a missing key is not run
+    owner.command("HSET", lock, "other", "1");
+    owner.command("PEXPIRE", lock, "60000");
+    RedisServer to = cluster.otherThan(slot);
+    RedisServer from = cluster.beginMove(slot, to);
+
+    assertThrows(
+        LockException.class, () -> services.get(0).getReadWriteLock(name).readLock().forceUnlock());
+
+    for (Object id : ids) {
+      assertNotNull(from.command("ZSCORE", alive, "!" + id), () -> "a tombstone of " + id);
+    }
+    Object left = from.command("PTTL", alive);
+    assertTrue((Long) left >= 59_000, () -> "they last for " + left + " ms");
+    cluster.moveKeys(slot, from, to);
+    cluster.endMove(slot, from, to);
   }
 
   private List<String> keys(RedisServer node) {

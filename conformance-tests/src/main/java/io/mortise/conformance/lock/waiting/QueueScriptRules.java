@@ -151,8 +151,8 @@ public abstract class QueueScriptRules extends LockRules {
     ScriptedClient next = client("next");
     slow.assertWaits(1);
     next.assertWaits(1);
-    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
     passTime(OVER);
+    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
     deleteKey();
 
     assertEquals(List.of("HELD"), slow.ask(1));
@@ -168,9 +168,9 @@ public abstract class QueueScriptRules extends LockRules {
     ScriptedClient slow = client("slow");
     ScriptedClient next = client("next");
     next.assertWaits(1);
-    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
     slow.alive(ScriptedClient.WINDOW).assertWaits(1);
     passTime(OVER);
+    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
     deleteKey();
 
     slow.assertWaits(1);
@@ -186,8 +186,8 @@ public abstract class QueueScriptRules extends LockRules {
     dead.assertWaits(1);
     ScriptedClient next = client("next");
     next.assertWaits(1);
-    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
     passTime(OVER);
+    next.assertWaits(1); // it asks again, so it lives for longer than its ticket says
 
     holder.alive(ScriptedClient.WINDOW).leave(1);
 
