@@ -263,7 +263,7 @@ final class Scripts {
   }
 
   /**
-   * The lock is free, so whoever was called did not answer. Its grant was made a window ago or
+   * The lock is free, so an id that was called did not answer. Its grant was made a window ago or
    * earlier. So its mailbox is marked as silent since then, and waiters that have asked later live.
    */
   private void dropSilent() {
