@@ -64,7 +64,7 @@ local now, micros = clock()
 --#join
 --#asking
 if left ~= -2 then
-  local ticket = word == 'join' and join(now, micros, ARGV[4], others == 0)
+  local ticket = word == 'join' and join(now, micros, ARGV[4])
   local soon = wanted(now, holder, value)
   if ticket then
     return {'WAIT', left, ticket, micros}

@@ -22,8 +22,8 @@ local function grant(now, own, lease)
   local deaf = {}
   local inside, complaint
   stopped = false
-  for look = 1, LOOKS do
-    if look > 1 and full and full() then
+  for i = 1, LOOKS do
+    if i > 1 and full and full() then
       return inside, complaint
     end
     local head, live = first(now, holds)

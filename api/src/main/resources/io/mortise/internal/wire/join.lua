@@ -6,15 +6,14 @@ local AHEAD = 1000000
 
 -- The id joins the queue or stays in it, and counts as alive for a while: a new id by its ticket,
 -- and an id that asks again by alive. So does an id with a ticket that is ahead of the clock. To be
--- called after look().
+-- called after look(), or without it if neither key exists.
 -- Returns its ticket: the ticket it had before, also if it fell out of the queue or was granted the
 -- lock and did not confirm, or one behind all others.
 --
 -- Both keys last for as long as their waiters count as alive, and at least half of that longer.
 -- Members of alive that ended long ago are removed when its expiry is raised. If it is not raised,
 -- the key itself ends.
--- fresh: neither key exists, and look() was not called
-local function join(now, micros, before, fresh)
+local function join(now, micros, before)
   local again = last[1] == id
   local ticket = tonumber(again and last[2] or before or '')
   if not again then
@@ -30,7 +29,7 @@ local function join(now, micros, before, fresh)
       end
     end
   end
-  if fresh or not queued or redis.call('PTTL', queue) < 1.5 * patience then
+  if not queued or redis.call('PTTL', queue) < 1.5 * patience then
     redis.call('PEXPIRE', queue, 2 * patience)
   end
   if again then

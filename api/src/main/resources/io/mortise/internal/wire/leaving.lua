@@ -34,7 +34,7 @@ local function withdraw(now, tombstone, held)
   if tombstone > 0 then
     bury(now, tombstone)
   end
-  if not held or repeated or not front or front[1] and tonumber(front[2]) < 0 then
+  if not held or not front or front[1] and tonumber(front[2]) < 0 then
     redis.call('ZREM', queue, id)
   end
   if front and front[1] == id then

@@ -53,7 +53,7 @@ end
 --#look
 --#rw
 
-local found, fresh = foreign(look, writers, others, not reader)
+local found = foreign(look, writers, others, not reader)
 if found then
   return found
 end
@@ -92,7 +92,7 @@ end
 
 --#join
 if not buried and word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
-  return {'WAIT', left(), join(now, micros, ARGV[4], fresh), micros}
+  return {'WAIT', left(), join(now, micros, ARGV[4]), micros}
 end
 --#granting
 --#grants

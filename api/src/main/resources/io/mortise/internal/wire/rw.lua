@@ -37,7 +37,6 @@ end
 -- held: the reply to HKEYS of the lock
 -- others: how many of queue and alive exist, and of the readers too if they are counted. Left out,
 -- all keys are read.
--- Returns also whether neither queue nor alive exists, and so was not read.
 local function foreign(reading, held, others, counted)
   local inside = {}
   if not counted or others > 0 then
@@ -60,7 +59,6 @@ local function foreign(reading, held, others, counted)
   if lasting == -1 then
     return {'FOREIGN', 'sorted set without expiry'}
   end
-  return nil, others == 0
 end
 
 local function holds(of)

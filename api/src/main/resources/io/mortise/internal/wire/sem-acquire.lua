@@ -69,7 +69,7 @@ end
 --#join
 if not reply and word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
   settle()
-  return {'WAIT', left(), join(now, micros, ARGV[4], others == 0), micros}
+  return {'WAIT', left(), join(now, micros, ARGV[4]), micros}
 end
 --#granting
 --#grants
