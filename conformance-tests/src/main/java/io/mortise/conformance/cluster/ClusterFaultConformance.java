@@ -68,22 +68,27 @@ public abstract class ClusterFaultConformance extends ClusterTests {
             });
     DistributedLock free = waiting.getLock(name + "-free");
     int slot = cluster.slot('{' + name + "-free}");
-    replicate();
     RedisServer killed = cluster.owner(slot);
+    killed.awaitReplicas();
     killed.kill();
+    long killedAt = System.nanoTime();
 
     Crew first = locking(free);
     Await.until("another node has the slot", LONG, () -> cluster.ownerOrNull(slot) != null);
     long promotedAt = System.nanoTime();
+    long promotion = (promotedAt - killedAt) / 1_000_000;
+    figures.add("cluster, promotion after a kill (ms)", String.valueOf(promotion));
     first.join(LONG);
     long after = (System.nanoTime() - promotedAt) / 1_000_000;
     figures.add("cluster, first acquisition after a promotion (ms)", String.valueOf(after));
     assertTrue(after < 4_000, "acquired " + after + " ms after the promotion");
-    assertEquals(0, inside.get(), "a waiter came in while its lock was held");
+    assertEquals(
+        0,
+        inside.get(),
+        () -> "waiters came in after " + promotion + " ms, with " + cluster.owner(slot).keys());
     held.forEach(DistributedLock::ensureHeld);
     held.forEach(DistributedLock::unlock);
     waiters.join(LONG);
-    killed.restart();
   }
 
   private static Crew locking(DistributedLock lock) {
@@ -149,16 +154,6 @@ public abstract class ClusterFaultConformance extends ClusterTests {
       assertTrue(after < 4_000, "acquired " + after + " ms after the promotion");
     } finally {
       frozen.resume();
-    }
-  }
-
-  /** Waits until every replica has what its master has written. */
-  private void replicate() {
-    for (RedisServer node : cluster.nodes()) {
-      Object role = node.command("INFO", "replication");
-      if (String.valueOf(role).contains("role:master")) {
-        node.command("WAIT", "1", "1000");
-      }
     }
   }
 
@@ -251,7 +246,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
       long before = first.lockAndGetToken();
       first.unlock();
       RedisServer old = apart.owner(apart.slot('{' + name + '}'));
-      old.command("WAIT", "1", "1000");
+      old.awaitReplicas();
       RedisServer next = apart.splitOff(old);
       if (counterIsLost) {
         next.command("DEL", "mortise:fence:{" + name + '}');
@@ -275,8 +270,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     LockService hasty = acknowledged(Duration.ofMillis(400));
     RedisServer owner = cluster.owner(cluster.slot('{' + name + '}'));
     RedisServer replica = replicaOf(owner);
-    // A test before this one may have paused it, and it may still be on its way back.
-    Await.until("the replica follows", LONG, () -> !"0".equals(acknowledging(owner)));
+    owner.awaitReplicas(); // a test before this one may have paused it
     DistributedLock lock = service.getLock(name);
     assertTrue(lock.tryLock());
     assertFalse(replica.keys().isEmpty(), "the replica has the lock");
@@ -289,11 +283,6 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     }
     Await.until("the replica confirms", LONG, () -> isConfirmed(lock));
     lock.unlock();
-  }
-
-  /** How many replicas have all that the master has. */
-  private static String acknowledging(RedisServer master) {
-    return String.valueOf(master.command("WAIT", "1", "1000"));
   }
 
   private LockService acknowledged(Duration wait) {

@@ -1,5 +1,6 @@
 package io.mortise.conformance.redis;
 
+import io.mortise.conformance.support.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -10,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisServer implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Pattern WRITTEN = Pattern.compile("master_repl_offset:(\\d+)");
+  private static final Pattern REPLICATED = Pattern.compile("state=online,offset=(\\d+)");
 
   /** The redis-server to run. */
   public enum Binary {
@@ -219,6 +224,26 @@ public final class RedisServer implements AutoCloseable {
   /** Sets all command counts to zero. */
   public void resetCounts() {
     command("CONFIG", "RESETSTAT");
+  }
+
+  /**
+   * Waits until at least one replica follows, and every one that does has all that this server has
+   * written by now. WAIT on a new connection does not say that: it asks for that connection's
+   * writes.
+   */
+  public void awaitReplicas() {
+    long written = offsets(WRITTEN).max().orElseThrow();
+    Await.until(
+        "the replicas of " + this + " have all",
+        PATIENCE,
+        () -> offsets(REPLICATED).min().orElse(-1) >= written);
+  }
+
+  private LongStream offsets(Pattern pattern) {
+    return pattern
+        .matcher(String.valueOf(command("INFO", "replication")))
+        .results()
+        .mapToLong(result -> Long.parseLong(result.group(1)));
   }
 
   /**

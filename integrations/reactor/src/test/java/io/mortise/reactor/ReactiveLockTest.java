@@ -239,7 +239,7 @@ class ReactiveLockTest {
         lock.withLease(
             lease -> subscriptions.incrementAndGet() == 1 ? first.mono() : Mono.just("second"));
     CompletableFuture<String> one = work.toFuture();
-    await("the first one works", () -> subscriptions.get() == 1);
+    await("the first one works", first::wasSubscribed);
     CompletableFuture<String> two = work.toFuture();
     world.awaitWaiting(NAME, 1);
     assertEquals(1, subscriptions.get());
