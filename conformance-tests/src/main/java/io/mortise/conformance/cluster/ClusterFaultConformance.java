@@ -56,16 +56,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
         IntStream.range(0, 100).mapToObj(i -> holder.getLock(name + '-' + i)).toList();
     held.forEach(DistributedLock::lock);
     AtomicInteger inside = new AtomicInteger();
-    Crew waiters =
-        Crew.start(
-            ThreadKind.PLATFORM,
-            20,
-            number -> {
-              DistributedLock lock = waiting.getLock(name + '-' + number);
-              assertTrue(lock.tryLock(LONG.toSeconds(), TimeUnit.SECONDS));
-              inside.incrementAndGet();
-              lock.unlock();
-            });
+    Crew waiters = comingIn(waiting, inside);
     DistributedLock free = waiting.getLock(name + "-free");
     int slot = cluster.slot('{' + name + "-free}");
     RedisServer killed = cluster.owner(slot);
@@ -89,6 +80,19 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     held.forEach(DistributedLock::ensureHeld);
     held.forEach(DistributedLock::unlock);
     waiters.join(LONG);
+  }
+
+  /** Threads that wait for the first 20 locks of the test. */
+  private Crew comingIn(LockService waiting, AtomicInteger inside) {
+    return Crew.start(
+        ThreadKind.PLATFORM,
+        20,
+        number -> {
+          DistributedLock lock = waiting.getLock(name + '-' + number);
+          assertTrue(lock.tryLock(LONG.toSeconds(), TimeUnit.SECONDS));
+          inside.incrementAndGet();
+          lock.unlock();
+        });
   }
 
   private static Crew locking(DistributedLock lock) {
