@@ -2,8 +2,10 @@ package io.mortise.jmh;
 
 import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.Effort;
+import io.mortise.jmh.drive.Pin.Processors;
 import io.mortise.jmh.drive.Question;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
@@ -14,30 +16,30 @@ import java.util.function.ToIntFunction;
  * @param some selects the cells to measure
  * @param first selects the cells that belong to a quick run
  * @param fewer how many rounds less than all a cell is measured in
- * @param pinned selects the cells that are measured on the server's processor
+ * @param on the processors on which a cell is measured
  */
 record Asked(
     Question question,
     Predicate<Cell> some,
     Predicate<Cell> first,
     ToIntFunction<Cell> fewer,
-    Predicate<Cell> pinned) {
+    Function<Cell, Processors> on) {
 
   /** All cells, in every round, on any processor. */
   static Asked of(Question question) {
-    return new Asked(question, cell -> true, cell -> true, cell -> 0, cell -> false);
+    return new Asked(question, cell -> true, cell -> true, cell -> 0, cell -> Processors.ANY);
   }
 
   Asked some(Predicate<Cell> cells) {
-    return new Asked(question, cells, first, fewer, pinned);
+    return new Asked(question, cells, first, fewer, on);
   }
 
   Asked first(Predicate<Cell> cells) {
-    return new Asked(question, some, cells, fewer, pinned);
+    return new Asked(question, some, cells, fewer, on);
   }
 
   Asked fewer(ToIntFunction<Cell> rounds) {
-    return new Asked(question, some, first, rounds, pinned);
+    return new Asked(question, some, first, rounds, on);
   }
 
   /** In one round less. A quick run includes the question. */
@@ -50,8 +52,18 @@ record Asked(
     return fewer(cell -> 2);
   }
 
+  /** With these cells on the server's processor. */
   Asked pinned(Predicate<Cell> cells) {
-    return new Asked(question, some, first, fewer, cells);
+    return on(cell -> cells.test(cell) ? Processors.ONE : Processors.ANY);
+  }
+
+  /** With the server alone on a processor. */
+  Asked apart() {
+    return on(cell -> Processors.APART);
+  }
+
+  private Asked on(Function<Cell, Processors> processors) {
+    return new Asked(question, some, first, fewer, processors);
   }
 
   /** The cells to measure in a round; rounds are counted from 1. */

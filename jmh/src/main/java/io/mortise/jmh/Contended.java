@@ -126,7 +126,8 @@ final class Contended {
     Figure change =
         plan.ask(
             Asked.of(new ChangeQuestion(List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON)))
-                .first(cell -> cell.has(ChangeQuestion.LOCK, ComparedLock.PLAIN.title())),
+                .first(cell -> cell.has(ChangeQuestion.LOCK, ComparedLock.PLAIN.title()))
+                .apart(),
             "server time of a change of process",
             "µs in scripts");
     Map<String, Target> targets = new LinkedHashMap<>();

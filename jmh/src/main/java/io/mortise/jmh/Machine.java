@@ -23,9 +23,9 @@ import redis.clients.jedis.Jedis;
 /** The facts that a reader must know of a run: how, when, on which machine. */
 public final class Machine {
   private static final String PINNED =
-      "Measurements of one thread ran with their server on one processor, by `taskset`.";
+      "Measurements of one thread ran with their server on one processor, by `taskset`. Where a change of process was measured, the server had one for itself.";
   private static final String NOT_PINNED =
-      "Measurements of one thread ran on any processor, because there is no `taskset` here. Mind their spread.";
+      "All measurements ran on any processor, because there is no `taskset` here. Mind their spread.";
 
   private Machine() {}
 

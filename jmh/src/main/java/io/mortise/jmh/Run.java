@@ -1,17 +1,19 @@
 package io.mortise.jmh;
 
 import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+import static java.util.stream.Collectors.toSet;
 
 import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.Effort;
 import io.mortise.jmh.drive.Pin;
-import io.mortise.jmh.drive.Question;
+import io.mortise.jmh.drive.Pin.Processors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -137,12 +139,11 @@ final class Run {
   }
 
   private void measure(Step step, Path file) throws Exception {
-    Question question = step.asked().question();
-    if (pin.isPossible() && step.cells().stream().allMatch(step.asked().pinned())) {
-      pin.together(() -> question.measure(step.cells(), effort.pinned(), file));
-    } else {
-      question.measure(step.cells(), effort, file);
-    }
+    Set<Processors> wanted = step.cells().stream().map(step.asked().on()).collect(toSet());
+    Processors on =
+        pin.isPossible() && wanted.size() == 1 ? wanted.iterator().next() : Processors.ANY;
+    Effort here = on == Processors.ANY ? effort : effort.pinned();
+    pin.run(on, () -> step.asked().question().measure(step.cells(), here, file));
   }
 
   /** Progress such as "40 s, about 120 s left". */

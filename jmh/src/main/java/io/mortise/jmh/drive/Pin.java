@@ -7,13 +7,26 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Keeps processes on one processor for a while, with {@code taskset} of util-linux. A client of one
- * thread and its server alternate there, and no processor goes idle between request and reply.
- * Processes that start meanwhile run on that processor too. Without {@code taskset}, this class
- * does nothing.
+ * Keeps processes on some processors for a while, with {@code taskset} of util-linux. Processes
+ * that they start meanwhile run there too. Without {@code taskset}, this class does nothing.
  */
 public final class Pin {
-  /** An action on one processor. */
+  /** Where a measurement runs. */
+  public enum Processors {
+    /** On all. */
+    ANY,
+    /**
+     * All processes on one. A client of one thread and its server alternate there, and no processor
+     * goes idle between request and reply.
+     */
+    ONE,
+    /**
+     * The server alone on one, so that nothing interrupts its scripts, and the others elsewhere.
+     */
+    APART
+  }
+
+  /** An action on chosen processors. */
   public interface Task {
     /**
      * Runs the action.
@@ -24,17 +37,17 @@ public final class Pin {
   }
 
   private final List<Long> processes;
-  private final String processors;
+  private final String all;
 
-  private Pin(List<Long> processes, String processors) {
+  private Pin(List<Long> processes, String all) {
     this.processes = processes;
-    this.processors = processors;
+    this.all = all;
   }
 
   /**
    * Creates a pin for these processes.
    *
-   * @param processes their ids, including the id of this process
+   * @param processes their ids, first that of the server, including the id of this process
    * @return a pin, which may be {@linkplain #isPossible impossible}
    */
   public static Pin of(Long... processes) {
@@ -60,21 +73,40 @@ public final class Pin {
   }
 
   /**
-   * Runs an action while all processes are on one processor.
+   * Runs an action while the processes are on some processors. With one processor, or without
+   * {@code taskset}, all of them run anywhere.
    *
+   * @param on where
    * @param task the action
    * @throws Exception the action failed, or the processes could not be moved
    */
-  public void together(Task task) throws Exception {
-    move(processors.replaceAll(".*[-,]", "")); // the last: the first gets most interrupts
+  public void run(Processors on, Task task) throws Exception {
+    String last = all.replaceAll(".*[-,]", ""); // the first gets most interrupts
+    String others = without(last);
+    if (on == Processors.ANY || !isPossible() || others.isEmpty()) {
+      task.run();
+      return;
+    }
+    move(processes.subList(0, 1), last);
+    move(processes.subList(1, processes.size()), on == Processors.ONE ? last : others);
     try {
       task.run();
     } finally {
-      move(processors);
+      move(processes, all);
     }
   }
 
-  private void move(String list) throws IOException {
+  /** All processors but the last, such as 0-2 of 0-3, or nothing if it is the only one. */
+  private String without(String last) {
+    if (all.endsWith("," + last)) {
+      return all.substring(0, all.length() - last.length() - 1);
+    }
+    return all.endsWith("-" + last)
+        ? all.substring(0, all.length() - last.length()) + (Integer.parseInt(last) - 1)
+        : "";
+  }
+
+  private static void move(List<Long> processes, String list) throws IOException {
     for (long each : processes) {
       taskset("-a", "-c", "-p", list, String.valueOf(each));
     }

@@ -2,20 +2,23 @@ package io.mortise.jmh.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mortise.jmh.drive.Pin.Processors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Processes that run together share one processor, with all their threads and children. */
+/** Processes run where a pin puts them, with all their threads and children, until it ends. */
 class PinTest {
   private Process server;
 
@@ -34,23 +37,45 @@ class PinTest {
     Pin pin = Pin.of(server.pid(), ProcessHandle.current().pid());
     assumeTrue(pin.isPossible(), "no taskset");
     Set<String> before = processors(server.pid());
-    pin.together(() -> {
-      Set<String> own = processors(ProcessHandle.current().pid());
-      assertEquals(1, own.size(), own::toString);
-      assertFalse(own.iterator().next().matches(".*[-,].*"), own::toString);
-      assertEquals(own, processors(server.pid()));
-      Process child = new ProcessBuilder("sleep", "60").start();
-      assertEquals(own, processors(child.pid()));
-      child.destroyForcibly();
-    });
+    pin.run(
+        Processors.ONE,
+        () -> {
+          Set<String> own = processors(ProcessHandle.current().pid());
+          assertEquals(1, own.size(), own::toString);
+          assertFalse(own.iterator().next().matches(".*[-,].*"), own::toString);
+          assertEquals(own, processors(server.pid()));
+          Process child = new ProcessBuilder("sleep", "60").start();
+          assertEquals(own, processors(child.pid()));
+          child.destroyForcibly();
+        });
     assertEquals(before, processors(server.pid()));
     assertEquals(before, processors(ProcessHandle.current().pid()));
   }
 
   @Test
-  void withoutAnAnswerItIsNotPossible() throws Exception {
+  void aServerApartHasAProcessorThatNoOtherHas() throws Exception {
+    Pin pin = Pin.of(server.pid(), ProcessHandle.current().pid());
+    assumeTrue(pin.isPossible(), "no taskset");
+    assumeTrue(Runtime.getRuntime().availableProcessors() == 2, "the lists are those of two");
+    Set<String> before = processors(server.pid());
+    pin.run(
+        Processors.APART,
+        () -> {
+          assertEquals(Set.of("Cpus_allowed_list:\t1"), processors(server.pid()));
+          assertEquals(Set.of("Cpus_allowed_list:\t0"), processors(ProcessHandle.current().pid()));
+        });
+    assertEquals(before, processors(server.pid()));
+    assertEquals(before, processors(ProcessHandle.current().pid()));
+  }
+
+  @Test
+  void withoutAnAnswerItRunsTheTaskAnywhere() throws Exception {
     server.destroyForcibly().waitFor();
-    assertFalse(Pin.of(Long.MAX_VALUE).isPossible());
+    Pin pin = Pin.of(Long.MAX_VALUE);
+    assertFalse(pin.isPossible());
+    AtomicBoolean ran = new AtomicBoolean();
+    pin.run(Processors.APART, () -> ran.set(true));
+    assertTrue(ran.get());
   }
 
   /** The processors on which the threads of a process may run, as Linux reports them. */
