@@ -228,14 +228,13 @@ public final class RedisServer implements AutoCloseable {
 
   /**
    * Waits until at least one replica follows, and every one that does has all that this server has
-   * written by now. WAIT on a new connection does not say that: it asks for that connection's
-   * writes.
+   * written by now. WAIT on a new connection does not say that: it waits for that connection's own
+   * writes, and there are none.
    */
   public void awaitReplicas() {
     long written = offsets(WRITTEN).max().orElseThrow();
     Await.until(
         "the replicas of " + this + " have all",
-        PATIENCE,
         () -> offsets(REPLICATED).min().orElse(-1) >= written);
   }
 

@@ -87,16 +87,16 @@ public final class Pin {
       task.run();
       return;
     }
-    move(processes.subList(0, 1), last);
-    move(processes.subList(1, processes.size()), on == Processors.ONE ? last : others);
     try {
+      move(processes.subList(0, 1), last);
+      move(processes.subList(1, processes.size()), on == Processors.ONE ? last : others);
       task.run();
     } finally {
       move(processes, all);
     }
   }
 
-  /** All processors but the last, such as 0-2 of 0-3, or nothing if it is the only one. */
+  /** All processors but the last, such as 0-2 of 0-3, or an empty text if it is the only one. */
   private String without(String last) {
     if (all.endsWith("," + last)) {
       return all.substring(0, all.length() - last.length() - 1);
