@@ -151,7 +151,7 @@ class GateLincheckTest {
 
   static ModelCheckingOptions options() {
     return new ModelCheckingOptions()
-        .iterations(SOAK > 0 ? 1 + SOAK / 10 : 2)
+        .iterations(SOAK > 0 ? 1 + SOAK / 90 : 2) // each took 86 s on a processor of 2.1 GHz
         .invocationsPerIteration(SOAK > 0 ? 1_000 : 60)
         .threads(SOAK > 0 ? 3 : 2)
         .actorsPerThread(2)
