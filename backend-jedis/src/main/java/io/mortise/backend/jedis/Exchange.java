@@ -55,7 +55,7 @@ final class Exchange {
       }
       connection.close();
     } catch (RuntimeException | Error e) {
-      links.lose(connection, e, PendingCall.millisLeft(batch));
+      links.lose(connection, e, batch);
       throw e;
     } finally {
       for (int i = 0; i < batch.size(); i++) {

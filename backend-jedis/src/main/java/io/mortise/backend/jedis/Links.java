@@ -191,15 +191,22 @@ final class Links {
   }
 
   /**
-   * Ends a connection that has failed, and gives it back. The return may make the pool open a
-   * connection for its waiters at once, so a thread of the backend does it.
+   * Ends a connection that has failed, and gives it back. The return may make the pool open another
+   * one at once, so a thread of the backend does it. If the backend is closed, the calling thread
+   * may have to, so the calls end first.
    *
-   * @param millis how long to wait for other connections to close
+   * @param calls those that were sent over the connection. The wait for others to close is no
+   *     longer than they last
    */
-  void lose(Connection connection, Throwable failure, int millis) {
+  void lose(Connection connection, Throwable failure, List<Attempt> calls) {
     disconnect(connection);
-    if (!(failure.getCause() instanceof SocketTimeoutException)) {
-      clear(millis); // the server has closed this connection, and perhaps all
+    if (closed) {
+      calls.forEach(call -> {
+        call.finish(); // if it has its reply
+        call.fail(failure);
+      });
+    } else if (!(failure.getCause() instanceof SocketTimeoutException)) {
+      clear(PendingCall.millisLeft(calls)); // the server has closed this one, and perhaps all
     }
     menders.execute(connection::close);
   }

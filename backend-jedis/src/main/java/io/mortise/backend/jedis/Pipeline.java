@@ -121,7 +121,7 @@ final class Pipeline {
     int millis = PendingCall.millisLeft(batch);
     while (line == null && millis > 0) {
       try {
-        line = begin(renewed(links.borrow(millis), millis));
+        line = begin(renewed(links.borrow(millis), batch));
       } catch (NoSuchElementException e) {
         if (!links.mayWait(e, millis)) {
           throw e;
@@ -137,15 +137,15 @@ final class Pipeline {
   }
 
   /** A connection whose credentials are old sends the new ones first, which takes a round trip. */
-  private Connection renewed(Connection connection, int millis) {
+  private Connection renewed(Connection connection, List<Attempt> batch) {
     if (RenewedConnection.mayRenew(connection)) {
       int before = connection.getSoTimeout();
       try {
-        Links.limit(connection, millis);
+        Links.limit(connection, Math.max(1, PendingCall.millisLeft(batch)));
         RenewedConnection.renewNow(connection);
         Links.limit(connection, before);
       } catch (RuntimeException e) {
-        links.lose(connection, e, millis);
+        links.lose(connection, e, batch);
         throw e;
       }
     }
@@ -270,7 +270,7 @@ final class Pipeline {
       lost = List.copyOf(line.sent);
     }
     links.readsNoMore(line.connection);
-    links.lose(line.connection, failure, PendingCall.millisLeft(lost));
+    links.lose(line.connection, failure, lost);
     lost.forEach(call -> call.fail(failure));
   }
 }

@@ -97,11 +97,16 @@ public final class Threads {
       return next;
     }
 
+    /** A pool that ends while a task is on its way cancels the task, and throws nothing. */
     @Override
     public void execute(Runnable task) {
+      boolean dropped;
       try {
-        super.execute(task);
+        dropped = schedule(task, 0, TimeUnit.NANOSECONDS).isCancelled();
       } catch (RejectedExecutionException e) {
+        dropped = true;
+      }
+      if (dropped) {
         task.run();
       }
     }

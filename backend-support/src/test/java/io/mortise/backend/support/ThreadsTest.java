@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,34 @@ class ThreadsTest {
     assertTrue(daemons.isTerminated() && later.isCancelled());
     daemons.execute(() -> ran.add(Thread.currentThread().getName()));
     assertEquals(List.of("first", "second", Thread.currentThread().getName()), ran);
+  }
+
+  /** A task that meets the end of the pool runs: on the pool's thread, or on the caller's. */
+  @Test
+  void aTaskThatComesWhileThePoolEndsRuns() throws InterruptedException {
+    for (int round = 0; round < 20_000; round++) {
+      ScheduledThreadPoolExecutor daemons = Threads.daemons("daemon", 1);
+      CyclicBarrier together = new CyclicBarrier(2);
+      CountDownLatch ran = new CountDownLatch(1);
+      Thread ending =
+          new Thread(() -> {
+            meet(together);
+            daemons.shutdown();
+          });
+      ending.start();
+      meet(together);
+      daemons.execute(ran::countDown);
+      assertTrue(ran.await(10, TimeUnit.SECONDS), "round " + round);
+      ending.join();
+    }
+  }
+
+  private static void meet(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (InterruptedException | BrokenBarrierException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
