@@ -18,16 +18,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("ci")
 class RedContentionTest implements BackendUnderTest {
   private static final List<int[]> MINORITIES = List.of(new int[] {0, 1}, new int[] {2, 4});
-  private static final int RATIO = 3;
 
-  /** With all alive it may take less than that by luck. It is two pauses between rounds. */
-  private static final Duration SHORTEST = Duration.ofMillis(20);
+  /**
+   * In percent of those with all alive. Of 600 contests the worst had 78. A wait for the silent
+   * member in each change would leave a quarter.
+   */
+  private static final int FEWEST_HOLDS = 60;
+
+  /**
+   * One gap may have several rounds with pauses of random length. The longest of 600 contests was
+   * 56 ms, and each further round is less likely. Split members kept the lock free for a second.
+   */
+  private static final Duration LONGEST_GAP = Duration.ofMillis(200);
 
   private static final Duration MEASURED = Duration.ofSeconds(1);
 
   /**
-   * Then the contenders know which members are silent, and the timed attempts of before are over.
-   * An attempt that is under way when a member falls silent may be slow.
+   * Then the contenders know which members have failed, and the attempts of before are over. An
+   * attempt that is under way when a member falls silent may be slow. One that waits only in queues
+   * of members that die asks again after 5 s at most.
    */
   private static final Duration SETTLED = Duration.ofSeconds(6);
 
@@ -42,37 +51,37 @@ class RedContentionTest implements BackendUnderTest {
   @ValueSource(ints = {2, 4, 16})
   @Rule({"L16", "L5", "L10"})
   void aDeadMinorityDoesNotKeepTheLockFree(int contenders) {
-    MINORITIES.forEach(minority -> contend(contenders, Fault.DOWN, minority, Duration.ZERO));
+    MINORITIES.forEach(minority -> contend(contenders, Fault.DOWN, minority));
   }
 
   @ParameterizedTest
   @ValueSource(ints = {2, 4, 16})
   @Rule({"L16", "L5", "L10"})
   void aSilentMinorityDoesNotKeepTheLockFree(int contenders) {
-    MINORITIES.forEach(minority -> contend(contenders, Fault.SILENT, minority, SETTLED));
+    MINORITIES.forEach(minority -> contend(contenders, Fault.SILENT, minority));
   }
 
-  private void contend(int contenders, Fault fault, int[] minority, Duration settled) {
+  private void contend(int contenders, Fault fault, int[] minority) {
     long seed = seeds.nextLong();
     RedContest contest = new RedContest(seed, contenders);
-    Duration longest = longest(contest);
+    int alive = contest.run(MEASURED.multipliedBy(2)).holds() / 2;
     contest.fail(fault, minority);
-    RedContest.Result unused = contest.run(settled);
-    check(contest, longest, "seed " + seed + ", " + Arrays.toString(minority));
+    String which = "seed " + seed + ", " + Arrays.toString(minority) + " of five failed: ";
+    if (fault == Fault.DOWN) {
+      check(contest.run(MEASURED), alive, which);
+    }
+    RedContest.Result unused = contest.run(SETTLED);
+    RedContest.Result settled = contest.run(MEASURED);
+    check(settled, alive, which);
+    assertEquals(0, settled.refused(), which + settled);
     assertEquals(0, contest.close(), "contenders that have not ended");
   }
 
-  /** The longest time without a holder that is allowed: a multiple of that with all alive. */
-  private static Duration longest(RedContest contest) {
-    Duration alive = contest.run(MEASURED.multipliedBy(2)).longestGap();
-    return (alive.compareTo(SHORTEST) > 0 ? alive : SHORTEST).multipliedBy(RATIO);
-  }
-
-  private static void check(RedContest contest, Duration longest, String which) {
-    RedContest.Result result = contest.run(MEASURED);
-    String what = which + " of five failed: " + result;
-    assertTrue(result.longestGap().compareTo(longest) <= 0, what + ", at most " + longest);
-    assertEquals(0, result.refused(), what);
-    assertTrue(result.holds() > 0, what);
+  private static void check(RedContest.Result result, int alive, String which) {
+    assertTrue(
+        result.holds() * 100 >= alive * FEWEST_HOLDS, which + result + ", with all alive " + alive);
+    assertTrue(
+        result.longestGap().compareTo(LONGEST_GAP) <= 0,
+        which + result + ", at most " + LONGEST_GAP);
   }
 }
