@@ -48,7 +48,7 @@ final class QuorumRequest {
    *
    * So nothing is held without an end while it waits, and no circle of waiters can close. Views of
    * what lives may differ, and then two contenders may both give back. While members are missing,
-   * a waiter looks once per member timeout whether the same ones are.
+   * or a gate is not waited for, a waiter looks once per member timeout whether that is so still.
    *
    * A wait ends after 2.5 to 5 s, and the next round asks all members again. One more round does so
    * when the time is over. The end of a wait does not wait for a member whose answer is still out:
@@ -375,10 +375,12 @@ final class QuorumRequest {
 
   /**
    * While members are missing, there are fewer gates. So it looks from time to time whether the
-   * missing members are the same.
+   * missing members are the same. It does so too while it is not in the queues of all gates: those
+   * that it waits in may die, and then the release of the others is not noticed.
    */
   private void lookLater() {
-    if (ballots.stream().allMatch(Ballot::hasAnswered)) {
+    boolean waitsAtAllGates = all.gates().stream().allMatch(each -> each.isOut(Question.WAIT));
+    if (waitsAtAllGates && ballots.stream().allMatch(Ballot::hasAnswered)) {
       endPause();
     } else if (pausing == null) {
       Duration half = of.nodeTimeout().dividedBy(2);

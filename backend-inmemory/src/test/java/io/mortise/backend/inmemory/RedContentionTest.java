@@ -35,8 +35,7 @@ class RedContentionTest implements BackendUnderTest {
 
   /**
    * Then the contenders know which members have failed, and the attempts of before are over. An
-   * attempt that is under way when a member falls silent may be slow. One that waits only in queues
-   * of members that die asks again after 5 s at most.
+   * attempt that is under way when a member fails may be slow.
    */
   private static final Duration SETTLED = Duration.ofSeconds(6);
 
