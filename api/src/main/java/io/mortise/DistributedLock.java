@@ -8,6 +8,10 @@ import java.util.concurrent.locks.Condition;
 /**
  * A lock of a {@link LockService}, identified by its name. Two handles of one name are the same
  * lock.
+ *
+ * <p>Methods that ask the store throw {@link BackendUnavailableException}, {@link
+ * OutcomeUnknownException}, {@link ForeignKeyException} and {@link LockServiceClosedException}.
+ * Thread-safe.
  */
 public interface DistributedLock extends LeasedLock {
   @Override

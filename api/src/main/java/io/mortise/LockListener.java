@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * call of such a lock may tell several attempts, and members that it gave up are {@code CANCELLED}
  * or {@code BUSY}.
  *
- * <p><b>Threads.</b> A method that runs on a locking or unlocking thread must not block.
+ * <p><b>Threads.</b> Events of different attempts come on many threads at a time, so a listener has
+ * to be thread-safe. A method that runs on a locking or unlocking thread must not block.
  *
  * <ul>
  *   <li>{@link #waiting}, {@link #acquired} and {@link #notAcquired}: for a thread's attempt on

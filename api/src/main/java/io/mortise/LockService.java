@@ -26,7 +26,8 @@ import java.util.function.UnaryOperator;
  * }</pre>
  *
  * <p>A service has one connection or pool for commands, and one connection for messages. Its
- * handles keep no state. A name that {@link #getLock} refuses is refused by each method.
+ * handles keep no state. Each method refuses a name that {@link #getLock} refuses. A closed service
+ * throws {@link LockServiceClosedException} where a method gives a handle or asks the store.
  */
 public interface LockService extends AutoCloseable {
   /**
@@ -188,8 +189,7 @@ public interface LockService extends AutoCloseable {
    * names of this service's key prefix, but no latches, which nobody holds.
    *
    * @param pattern a pattern of whole names, up to 1,024 characters: {@code *} is any text, {@code
-   *     ?} one character, and a backslash makes the character behind it stand for itself. So do all
-   *     others, also brackets
+   *     ?} one character, and a character behind a backslash is itself, as are all others
    * @param limit after how many locks the search ends, at least 1
    * @return the locks, sorted by name; of a read/write lock each side that is held
    * @throws IllegalArgumentException the pattern is empty, too long, or ends in a backslash, or the

@@ -31,12 +31,12 @@ record DemoPlan(
   @Override
   public String toString() {
     String endpoint = new BackendConfig(uri, duration, "", Map.of()).endpoint();
-    return "%s, %s%s, a %s lock%s, on %s by %s, %d s for each run"
+    return "%s, %s%s, a %s%s, on %s by %s, %d s for each run"
         .formatted(
             several(processes(), "process", "processes"),
             several(workers, "worker", "workers"),
             processes() == 1 ? "" : " each",
-            kind.text(),
+            kind == DemoLock.RED ? "Redlock" : kind.text() + " lock",
             retain.isZero() ? "" : " retained up to %d ms".formatted(retain.toMillis()),
             endpoint,
             String.join(" and ", new LinkedHashSet<>(backends)),

@@ -48,7 +48,8 @@ class DemoTest {
 
     assertEquals(0, demo.exitCode(), demo.all());
     List<String> lines = demo.out().lines().toList();
-    assertTrue(lines.get(0).contains(", a " + kind.text() + " lock, on memory"), lines.get(0));
+    String noun = kind == DemoLock.RED ? "Redlock" : kind.text() + " lock";
+    assertTrue(lines.get(0).contains(", a " + noun + ", on memory"), lines.get(0));
     assertFalse(lines.get(4).matches("without a lock +[0-9,]+ +[0-9,]+ +0 .*"), lines.get(4));
     Matcher with = Pattern.compile("with Mortise +([1-9][0-9,]*) +\\1 +0 .*").matcher(lines.get(5));
     assertTrue(with.matches(), lines.get(5));

@@ -105,6 +105,20 @@ class ReportTest {
   }
 
   @Test
+  void thePlanCallsARedlockByItsName() {
+    DemoPlan red =
+        new DemoPlan(
+            URI.create("memory:demo"),
+            List.of("memory"),
+            DemoLock.RED,
+            Duration.ZERO,
+            1,
+            Duration.ofSeconds(2));
+
+    assertTrue(red.toString().startsWith("1 process, 1 worker, a Redlock, on"), red::toString);
+  }
+
+  @Test
   void thePlanSaysHowLongALockIsRetained() {
     DemoPlan retaining =
         new DemoPlan(

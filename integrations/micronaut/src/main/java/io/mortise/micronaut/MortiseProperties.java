@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param uri The store's address, such as redis://host:6379 or memory:name. Without it, no lock
  *     service is made.
  * @param backend The name of the backend for the URI, if several are on the class path: lettuce,
- *     jedis or memory.
+ *     jedis, vertx or memory.
  * @param leaseTime The lease of a hold without an explicit lease. It is renewed when a third of it
  *     has passed.
  * @param maxHold How long a renewed hold may last. No limit by default.

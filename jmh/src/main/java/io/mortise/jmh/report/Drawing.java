@@ -20,6 +20,7 @@ import org.jfree.chart.axis.LogAxis;
 import org.jfree.chart.axis.NumberTickUnit;
 import org.jfree.chart.plot.Plot;
 import org.jfree.chart.text.TextUtils;
+import org.jfree.chart.ui.RectangleInsets;
 import org.jfree.data.Range;
 import org.w3c.dom.Document;
 
@@ -27,11 +28,15 @@ import org.w3c.dom.Document;
 final class Drawing {
   private static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 15);
 
+  /** The last number of an axis may stand above the plot's edge, and is cut off without room. */
+  private static final int HALF_A_NUMBER = 35;
+
   private Drawing() {}
 
   static JFreeChart titled(String title, Plot plot, boolean legend) {
     JFreeChart chart = new JFreeChart(title, TITLE, plot, legend);
     chart.setBackgroundPaint(Color.WHITE);
+    chart.setPadding(new RectangleInsets(0, 0, 0, HALF_A_NUMBER));
     return chart;
   }
 

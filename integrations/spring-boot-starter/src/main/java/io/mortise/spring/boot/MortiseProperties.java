@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param uri The store's address, such as redis://host:6379 or memory:name. If it is not set, the
  *     application's Redis connection factory says where the store is.
  * @param backend The name of the backend for the URI, if several are on the class path: lettuce,
- *     jedis or memory.
+ *     jedis, vertx or memory.
  * @param connect When to connect to the store.
  * @param leaseTime The lease of a hold without an explicit lease. It is renewed when a third of it
  *     has passed.
