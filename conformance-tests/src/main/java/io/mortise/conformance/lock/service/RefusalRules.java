@@ -272,7 +272,7 @@ public abstract class RefusalRules extends LockRules {
     RedisServer master = kit.server();
     try (RedisServer replica =
         RedisServer.builder()
-            .arguments("--replicaof", master.host() + ' ' + master.port())
+            .arguments("--replicaof", master.host(), Integer.toString(master.port()))
             .start()) {
       assertContains("replica", refusal(replica.uri()));
     }
