@@ -109,6 +109,9 @@ public final class Failures {
         && String.valueOf(e.getMessage()).endsWith("the client is closed")) {
       return "close the service before the client (docs/troubleshooting.md#client-closed)";
     }
+    if (String.valueOf(e.getMessage()).contains("OOM command not allowed")) {
+      return "the server is full: raise its maxmemory, or delete what is not needed (docs/operating.md#keep-evictions-off)";
+    }
     if (e.outcome() == BackendException.Outcome.REPLIED) {
       return "the server refused, see its error (docs/troubleshooting.md#permissions)";
     }

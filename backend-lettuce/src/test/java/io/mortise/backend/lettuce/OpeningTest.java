@@ -218,8 +218,9 @@ final class OpeningTest {
   @Test
   @DisplayName("B16: a replica is refused")
   void aReplicaIsRefused() {
-    String master = "127.0.0.1 " + server.port();
-    try (RedisServer replica = RedisServer.builder().arguments("--replicaof", master).start()) {
+    String master = String.valueOf(server.port());
+    try (RedisServer replica =
+        RedisServer.builder().arguments("--replicaof", "127.0.0.1", master).start()) {
       refused(replica.uri(), "it is a standalone replica", "standalone master");
     }
   }

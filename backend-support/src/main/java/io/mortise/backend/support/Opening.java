@@ -103,6 +103,10 @@ public final class Opening {
       }
     } catch (IOException e) {
       late.addSuppressed(e);
+      if (Thread.currentThread().isInterrupted()) { // that ended the look
+        found =
+            "it did not answer in time, and the thread is interrupted; open it on a thread that is not interrupted";
+      }
     }
     String message = server + " cannot be used: " + found;
     throw new BackendException(Outcome.NOT_EXECUTED, message, late);

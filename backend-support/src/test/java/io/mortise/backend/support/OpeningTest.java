@@ -1,6 +1,7 @@
 package io.mortise.backend.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -81,6 +82,21 @@ class OpeningTest {
       assertTrue(String.valueOf(refusal.getMessage()).contains("did not answer PING within 500"));
       assertSame(late, root(refusal));
       assertEquals(1, attempts.get());
+    }
+  }
+
+  @Test
+  @DisplayName("B16: a thread that is interrupted is told so, and nothing of the address")
+  void interrupted() throws IOException {
+    SocketTimeoutException late = new SocketTimeoutException("late");
+    try (ServerSocket server = answering(null)) {
+      Thread.currentThread().interrupt();
+      BackendException refusal =
+          assertThrows(BackendException.class, () -> openAfter(9, late, server, false));
+      assertTrue(Thread.interrupted());
+      String message = String.valueOf(refusal.getMessage());
+      assertTrue(message.contains("open it on a thread that is not interrupted"), message);
+      assertFalse(message.contains("connection"), message);
     }
   }
 

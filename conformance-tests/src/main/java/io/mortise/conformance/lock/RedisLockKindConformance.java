@@ -2,6 +2,7 @@ package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.lock.exclusive.GuardProcessRules;
+import io.mortise.conformance.lock.fault.FullServerRules;
 import io.mortise.conformance.lock.fault.RivalServerRules;
 import io.mortise.conformance.lock.granting.FairHistoryRules;
 import org.junit.jupiter.api.Nested;
@@ -31,6 +32,13 @@ public abstract class RedisLockKindConformance extends LockKindConformance imple
   @Nested
   class RivalServers extends RivalServerRules {
     RivalServers() {
+      super(RedisLockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class FullServers extends FullServerRules {
+    FullServers() {
       super(RedisLockKindConformance.this);
     }
   }

@@ -247,11 +247,32 @@ public abstract class RefusalRules extends LockRules {
   }
 
   @Test
+  void aThreadThatIsInterruptedLearnsThatItOpensNothing() {
+    Thread.currentThread().interrupt();
+
+    String message = refusal(kit.server().uri());
+
+    assertTrue(Thread.interrupted());
+    assertContains("; open it on a thread that is not interrupted", message);
+  }
+
+  /** The connection for messages may be the first that is refused. */
+  @Test
+  void aServerWithTooManyClientsSaysWhatToDo() {
+    try (RedisServer server = RedisServer.builder().arguments("--maxclients", "1").start()) {
+      String message = refusal(server.uri());
+
+      assertContains("max number of clients", message);
+      assertContains("; close connections that are not needed", message);
+    }
+  }
+
+  @Test
   void aReplicaIsRefused() {
     RedisServer master = kit.server();
     try (RedisServer replica =
         RedisServer.builder()
-            .arguments("--replicaof", master.host() + ' ' + master.port())
+            .arguments("--replicaof", master.host(), Integer.toString(master.port()))
             .start()) {
       assertContains("replica", refusal(replica.uri()));
     }
