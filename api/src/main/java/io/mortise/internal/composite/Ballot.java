@@ -40,8 +40,12 @@ final class Ballot {
 
   // Asking
 
-  /** A question is sent. Returns the future of its answer. */
+  /**
+   * A question is sent. A lease that is in doubt goes back before, or nobody would ever release it.
+   * Returns the future of the answer.
+   */
   CompletableFuture<LeaseOutcome> ask(Question question) {
+    giveBack();
     out = question;
     answer = new CompletableFuture<>();
     return answer;

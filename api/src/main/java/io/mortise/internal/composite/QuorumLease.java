@@ -175,11 +175,11 @@ final class QuorumLease extends MergedLease {
     of.execute(() -> owner.told().accept(event));
   }
 
-  /** Members that were acquired again at the last check count from now on. */
+  /** Members that were acquired again at the last check count from now on, if that is certain. */
   private void countHealed() {
     for (Member each : of.all()) {
       Lease lease = healing.remove(each.place());
-      if (lease != null && lease.isValid() && !count(each, lease)) {
+      if (lease != null && !(lease.isValid() && count(each, lease))) {
         giveBack(lease);
       }
     }

@@ -43,14 +43,16 @@ final class GateRule {
   }
 
   /**
-   * Whether the next holder may have it: the lease is certain, at least half of it is left, and its
-   * last holder asked neither that it lasts longer, nor that the lock stays taken.
+   * Whether the next holder may have it: the lease is certain, at least half of it is left, and
+   * nine tenths of the longest hold. Its last holder asked neither that it lasts longer, nor that
+   * the lock stays taken.
    */
   static boolean isSafe(Store store, HeldLease lease, long now) {
     return lease.rest(now) == 0
         && !lease.isLengthened()
         && lease.state(now) == LeaseState.HELD
         && lease.remaining(now) >= lease.terms().nanos() / 2
+        && lease.untilLimit(now) >= store.longestHold() / 10 * 9
         && store.takesWork();
   }
 

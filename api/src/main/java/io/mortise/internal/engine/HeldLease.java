@@ -362,6 +362,11 @@ public final class HeldLease {
     return deadline - limit >= 0;
   }
 
+  /** How long it is until no renewal makes it last longer (ns). */
+  long untilLimit(long now) {
+    return limit - now;
+  }
+
   long acquiredAt() {
     return acquiredAt;
   }

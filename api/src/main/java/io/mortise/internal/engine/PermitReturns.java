@@ -50,7 +50,7 @@ final class PermitReturns {
       return given(held, reply, sentAt);
     } catch (BackendException e) {
       return givenLater(held, sum, e);
-    } catch (Error e) {
+    } catch (RuntimeException | Error e) {
       withdrawals.giveBack(held, sum);
       throw e;
     } finally {

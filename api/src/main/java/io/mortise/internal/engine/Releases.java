@@ -205,7 +205,7 @@ public final class Releases {
         reply = answer.get();
       } catch (BackendException e) {
         return releasedLater(ended, e);
-      } catch (Error e) {
+      } catch (RuntimeException | Error e) { // nobody else would give it back
         withdrawals.leave(ended);
         throw e;
       } finally {

@@ -199,7 +199,10 @@ abstract class LockCondition implements Condition {
    */
   private static void lockAll(LockHandle again, int levels, @Nullable Long kept) {
     again.lockUnbroken();
-    Hold hold = again.engine().gates().holdOfCurrentThread(again.keys());
+    Engine engine = again.engine();
+    Hold held = engine.gates().holdOfCurrentThread(again.keys());
+    // It may be lost already. Then each level is told of that.
+    Hold hold = held == null ? engine.lostHolds().find(again.keys()) : held;
     for (int i = 1; hold != null && i < levels; i++) {
       hold.enter();
     }

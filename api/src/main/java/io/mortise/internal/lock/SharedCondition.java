@@ -1,6 +1,7 @@
 package io.mortise.internal.lock;
 
-import io.mortise.OutcomeUnknownException;
+import io.mortise.BackendUnavailableException;
+import io.mortise.ForeignKeyException;
 import io.mortise.internal.engine.ConditionWaiter;
 import io.mortise.internal.engine.Hold;
 import io.mortise.internal.wire.AcquireReply;
@@ -46,7 +47,9 @@ final class SharedCondition extends LockCondition {
   void join(ConditionWaiter waiter) {
     try {
       String unused = ask(waiter.id(), "join");
-    } catch (OutcomeUnknownException | Error e) {
+    } catch (BackendUnavailableException | ForeignKeyException e) {
+      throw e; // it has not joined
+    } catch (RuntimeException | Error e) {
       engine().withdrawals().send(lock().keys(), step(waiter.id(), "withdraw"));
       throw e;
     }

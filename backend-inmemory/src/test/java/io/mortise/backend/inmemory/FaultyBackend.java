@@ -71,7 +71,9 @@ final class FaultyBackend extends ForwardingBackend {
   @Override
   public List<Object> execute(ScriptCall call) {
     at(call.script().name());
-    return backend.execute(call);
+    List<Object> reply = backend.execute(call);
+    at("after " + call.script().name());
+    return reply;
   }
 
   @Override

@@ -1,9 +1,16 @@
 package io.mortise.backend.inmemory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
+import io.mortise.LockAttempt;
+import io.mortise.LockHold;
+import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
@@ -15,6 +22,8 @@ import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +77,40 @@ class InPlaceCallbackTest implements BackendUnderTest {
     first.join();
     second.join();
     service.close();
+  }
+
+  /** A listener takes the lock away as soon as the thread has it again. */
+  @Test
+  @Rule({"C1", "L9"})
+  void aWaitThatEndsWithALostHoldTellsEachLevel() throws InterruptedException {
+    AtomicInteger acquired = new AtomicInteger();
+    LockListener forcing =
+        new LockListener() {
+          @Override
+          public void acquired(LockAttempt attempt, LockHold hold) {
+            if (acquired.incrementAndGet() == 2) {
+              try (LockService other = LockService.of(store.backend())) {
+                assertTrue(other.getLock("x").forceUnlock());
+              }
+            }
+          }
+        };
+    try (LockService service =
+        LockService.builder()
+            .backend(store.backend())
+            .executor(Runnable::run)
+            .listener(forcing)
+            .open()) {
+      DistributedLock lock = service.getLock("x");
+      lock.lock();
+      lock.lock();
+      assertFalse(lock.newCondition().await(0, TimeUnit.MILLISECONDS));
+
+      assertThrows(LeaseLostException.class, lock::unlock);
+      assertThrows(LeaseLostException.class, lock::unlock);
+      Exception none = assertThrows(IllegalMonitorStateException.class, lock::unlock);
+      assertEquals(IllegalMonitorStateException.class, none.getClass());
+    }
   }
 
   /** The lease of its own excludes a hand-off to this thread. */

@@ -1,11 +1,15 @@
 package io.mortise.backend.inmemory;
 
+import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import io.mortise.RedLock;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /** A thread that uses a Redlock in many ways. Sometimes it ends while it holds the lock. */
@@ -65,6 +69,10 @@ final class RedSimulatedThread extends Thread {
   /** Returns whether the thread is to end while it holds the lock. */
   private boolean visit() {
     try {
+      if (random.nextInt(5) == 0) {
+        asksForALease();
+        return false;
+      }
       return acquire() && stayInside();
     } catch (InterruptedException | LockException | LeaseLostException e) {
       return false; // interrupted, too few nodes answered, or lost by a fault
@@ -72,6 +80,42 @@ final class RedSimulatedThread extends Thread {
       waits = false;
       boolean cleared = Thread.interrupted();
       doing = cleared ? "was interrupted" : "holds nothing";
+    }
+  }
+
+  /** Its future ends in many ways. Nothing is left of it. */
+  private void asksForALease() {
+    doing = "asks for a lease";
+    Duration most = Duration.ofMillis(random.nextInt(2_000));
+    CompletableFuture<Optional<Lease>> asked =
+        random.nextBoolean()
+            ? lock.async().tryAcquire(most)
+            : lock.async().acquire().thenApply(Optional::of);
+    CompletableFuture<Lease> other = lock.async().acquire();
+    simulation.asked(asked);
+    simulation.asked(other);
+    simulation.park(Duration.ofMillis(random.nextInt(60)));
+    CompletableFuture<Void> released =
+        asked.thenCompose(got ->
+            got.map(Lease::releaseAsync).orElseGet(() -> CompletableFuture.completedFuture(null)));
+    simulation.park(Duration.ofMillis(random.nextInt(60)));
+    boolean withdrawn =
+        switch (random.nextInt(3)) {
+          case 0 -> other.cancel(true);
+          case 1 -> other.completeExceptionally(new TimeoutException("of the application"));
+          default -> other.complete(null);
+        };
+    if (!withdrawn && !other.isCompletedExceptionally()) {
+      giveBackTwice(other.join());
+    }
+    simulation.asked(released);
+  }
+
+  private static void giveBackTwice(Lease lease) {
+    CompletableFuture<Void> unused = lease.releaseAsync();
+    lease.close();
+    if (lease.isValid()) {
+      throw new AssertionError(lease + " is valid after its release");
     }
   }
 

@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,7 @@ final class RedSimulation {
   private final Queue<Stay> inside = new ConcurrentLinkedQueue<>();
   private final Queue<Death> deaths = new ConcurrentLinkedQueue<>();
   private final Queue<AssertionError> failures = new ConcurrentLinkedQueue<>();
+  private final Queue<Future<?>> futures = new ConcurrentLinkedQueue<>();
   private final List<String> faults = new ArrayList<>();
   private final int spare;
   private long lastInside;
@@ -125,6 +127,7 @@ final class RedSimulation {
     storm();
     calm();
     comeToRest();
+    checkNothingIsHeld();
     for (Party process : processes) {
       process.services().forEach(LockService::close);
       process.clients().forEach(LockBackend::close);
@@ -166,6 +169,10 @@ final class RedSimulation {
       fail(node, FAULTS.get(random.nextInt(FAULTS.size())));
     } else if (kind < 14 && node.fault() != Fault.NONE) {
       recover(node);
+    } else if (kind == 16) {
+      Duration by = Duration.ofMillis(random.nextInt(2 * (int) LEASE.toMillis()));
+      faults.add(Duration.ofNanos(now()) + " the wall clock steps by " + by);
+      store.stepWallClock(by);
     } else if (kind == 14) {
       giveBackKept();
     } else if (kind == 15) {
@@ -267,6 +274,20 @@ final class RedSimulation {
         LONGEST_REST + " after the last fault some threads are not done");
   }
 
+  /** The services are still open, so what one of them has forgotten would be renewed. */
+  private void checkNothingIsHeld() {
+    for (long start = now(); since(start).compareTo(LONGEST_AFTER_DEATH.multipliedBy(2)) < 0; ) {
+      pass(Duration.ofMillis(200));
+    }
+    List<String> left =
+        store.keys().stream()
+            .filter(each -> each.contains(":lock:") || each.contains(":queue:"))
+            .toList();
+    check(left.isEmpty(), "held or queued by nobody: " + left);
+    check(futures.stream().allMatch(Future::isDone), "a lease that was asked for is not decided");
+    throwFailure();
+  }
+
   private void pass(Duration step) {
     awaitRest();
     store.advance(step);
@@ -316,6 +337,11 @@ final class RedSimulation {
     while (now() < end && !Thread.currentThread().isInterrupted()) {
       store.time().parkNanos(this, end - now());
     }
+  }
+
+  /** It must be done when all threads are. */
+  void asked(Future<?> lease) {
+    futures.add(lease);
   }
 
   synchronized Stay enter(RedSimulatedThread thread, RedLock lock) {

@@ -251,7 +251,11 @@ final class SimulatedKinds {
   }
 
   private void stay(String name, long since, int share, int places, LeasedLock lock) {
-    stay(name, since, share, places, valid(lock));
+    Simulation.Visit visit = new Simulation.Visit(thread, name, since, share, places, valid(lock));
+    simulation.enter(visit);
+    thread.mayDie(); // then it is inside until its lease is lost
+    simulation.leave(visit);
+    stay(name, since, share, places, visit.valid());
   }
 
   private void stay(String name, long since, int share, int places, BooleanSupplier valid) {

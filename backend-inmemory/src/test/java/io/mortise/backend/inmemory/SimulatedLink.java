@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The link of one process to the store. While it fails, some commands are lost, late or doubled,
- * some replies are lost or slow, and some messages are lost or doubled.
+ * some replies are lost or slow, and some messages are lost, late or doubled.
  */
 final class SimulatedLink {
   private static final int LATEST = 5_000;
@@ -58,6 +58,15 @@ final class SimulatedLink {
 
   int copiesOfMessage() {
     return failing ? List.of(0, 1, 1, 1, 2).get(random.nextInt(5)) : 1;
+  }
+
+  /** A message comes: now or later. */
+  void deliver(Runnable message) {
+    if (failing && random.nextInt(4) == 0) {
+      Timer unused = store.time().schedule(message, upTo(LATEST));
+    } else {
+      message.run();
+    }
   }
 
   /** Runs the command on a thread that a slow reply may block. */

@@ -12,23 +12,30 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One process of a simulation: a service whose link fails at random. The process can be paused as a
- * whole. A pause stops its threads where they wake or use the store, and delays its timers and
- * messages.
+ * One process of a simulation: a service with random options, whose link fails at random. The
+ * process can be paused as a whole. A pause stops its threads where they wake or use the store, and
+ * delays its timers and messages.
  */
-final class SimulatedProcess implements LockBackend, TimeSource {
+final class SimulatedProcess implements TimeSource {
   static final AtomicInteger SHARED_READS = new AtomicInteger();
 
   private final InMemoryStore store;
   private final Duration lease;
   private final boolean retains;
+  private final Random options;
+  private final List<ToldPairs> told = new ArrayList<>();
+  private final List<Thread> draining = new ArrayList<>();
   private final SimulatedLink link;
   private final Queue<Runnable> keptBack = new ConcurrentLinkedQueue<>();
   private LockBackend client;
@@ -39,18 +46,46 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     this.store = store;
     this.lease = lease;
     retains = seed % 3 == 0;
+    options = new Random(seed);
     link = new SimulatedLink(store, seed);
     client = store.backend();
     service = open();
   }
 
   private LockService open() {
-    return LockService.builder()
-        .sharedBackend(this)
-        .leaseTime(lease)
-        .listener(new SharedReads())
-        .retain(retains ? lease.dividedBy(2) : Duration.ZERO)
-        .open();
+    ToldPairs pairs = new ToldPairs(options);
+    told.add(pairs);
+    LockService.Builder builder =
+        LockService.builder()
+            .sharedBackend(new Client(client))
+            .leaseTime(lease)
+            .listener(new SharedReads())
+            .listener(pairs)
+            .retain(retains ? lease.dividedBy(2) : Duration.ZERO)
+            .interruptOnLoss(options.nextBoolean())
+            .breakDeadlocks(options.nextBoolean());
+    builder = options.nextBoolean() ? builder.handOffLimit(options.nextInt(4)) : builder;
+    builder =
+        options.nextInt(3) == 0
+            ? builder.maxHold(lease.plusMillis(options.nextInt(3_000)))
+            : builder;
+    return switch (options.nextInt(3)) {
+      case 0 -> builder.executor(Runnable::run).open();
+      case 1 -> builder.executor(refusing(new Random(options.nextLong()))).open();
+      default -> builder.open();
+    };
+  }
+
+  /** It runs tasks in place, but for one in ten. */
+  private static Executor refusing(Random random) {
+    return task -> {
+      synchronized (random) {
+        if (random.nextInt(10) == 0) {
+          throw new RejectedExecutionException("on purpose");
+        }
+      }
+      task.run();
+    };
   }
 
   /** Counts the read holds that threads of a process share. */
@@ -89,15 +124,41 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     }
   }
 
-  /** Closes its service, with all its holds, and opens another. */
+  /** Closes its service, with all its holds, and opens another. Some holds have time to end. */
   void reopen() {
     boolean before = link.isFailing();
     link.fails(false);
-    service.close();
-    client.close();
+    if (options.nextBoolean()) {
+      drain(service, client, Duration.ofMillis(options.nextInt(4_000)));
+    } else {
+      service.close();
+      client.close();
+    }
     client = store.backend();
     service = open();
     link.fails(before);
+  }
+
+  /** It waits for holds to end, while time moves. */
+  private void drain(LockService old, LockBackend by, Duration patience) {
+    Thread closing =
+        new Thread(() -> {
+          boolean unused = old.close(patience);
+          by.close();
+        });
+    closing.setDaemon(true);
+    closing.start();
+    draining.add(closing);
+  }
+
+  /** Whether all services that were closed before are closed. */
+  boolean isDrained() {
+    return draining.stream().noneMatch(Thread::isAlive);
+  }
+
+  /** What its listeners were told of all its services. */
+  List<ToldPairs> told() {
+    return told;
   }
 
   /** Ends the process. */
@@ -135,58 +196,67 @@ final class SimulatedProcess implements LockBackend, TimeSource {
 
   // The backend
 
-  @Override
-  public List<Object> execute(ScriptCall call) {
-    passPause();
-    List<Object> reply = link.execute(client, call);
-    passPause();
-    return reply;
-  }
+  private final class Client implements LockBackend {
+    private final LockBackend client;
 
-  @Override
-  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    return link.executeAsync(client, call);
-  }
+    Client(LockBackend client) {
+      this.client = client;
+    }
 
-  @Override
-  public Subscription subscribe(String channel, ChannelListener listener) {
-    return client.subscribe(
-        channel,
-        new ChannelListener() {
-          @Override
-          public void onSubscribed() {
-            unlessPaused(listener::onSubscribed);
-          }
+    @Override
+    public List<Object> execute(ScriptCall call) {
+      passPause();
+      List<Object> reply = link.execute(client, call);
+      passPause();
+      return reply;
+    }
 
-          @Override
-          public void onInterrupted(Throwable cause) {
-            unlessPaused(() -> listener.onInterrupted(cause));
-          }
+    @Override
+    public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+      return link.executeAsync(client, call);
+    }
 
-          @Override
-          public void onMessage(String message) {
-            for (int copies = link.copiesOfMessage(); copies > 0; copies--) {
-              unlessPaused(() -> {
-                link.hears(message);
-                listener.onMessage(message);
-              });
+    @Override
+    public Subscription subscribe(String channel, ChannelListener listener) {
+      return client.subscribe(
+          channel,
+          new ChannelListener() {
+            @Override
+            public void onSubscribed() {
+              unlessPaused(listener::onSubscribed);
             }
-          }
-        });
-  }
 
-  @Override
-  public BackendInfo info() {
-    return client.info();
-  }
+            @Override
+            public void onInterrupted(Throwable cause) {
+              unlessPaused(() -> listener.onInterrupted(cause));
+            }
 
-  @Override
-  public TimeSource time() {
-    return this;
-  }
+            @Override
+            public void onMessage(String message) {
+              for (int copies = link.copiesOfMessage(); copies > 0; copies--) {
+                link.deliver(() ->
+                    unlessPaused(() -> {
+                      link.hears(message);
+                      listener.onMessage(message);
+                    }));
+              }
+            }
+          });
+    }
 
-  @Override
-  public void close() {}
+    @Override
+    public BackendInfo info() {
+      return client.info();
+    }
+
+    @Override
+    public TimeSource time() {
+      return SimulatedProcess.this;
+    }
+
+    @Override
+    public void close() {}
+  }
 
   // Time
 

@@ -10,14 +10,21 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A thread of a simulated process. It locks, holds and unlocks in many ways. */
+/** A thread of a simulated process. It locks, holds and unlocks in many ways, or dies. */
 final class SimulatedThread extends Thread {
+  /** The thread ends while it holds a lock. */
+  static final class Dies extends Error {
+    private static final long serialVersionUID = 1L;
+  }
+
   private final Simulation simulation;
   private final SimulatedProcess process;
   private final Random random;
   private volatile String doing = "begins";
   private volatile boolean idle;
+  private volatile boolean free;
   private final SimulatedKinds kinds;
+  private final SimulatedExtras extras;
   private int entered;
 
   SimulatedThread(Simulation simulation, SimulatedProcess process, String name, long seed) {
@@ -26,6 +33,7 @@ final class SimulatedThread extends Thread {
     this.process = process;
     random = new Random(seed);
     kinds = new SimulatedKinds(simulation, this, random);
+    extras = new SimulatedExtras(simulation, this, process, random);
     setDaemon(true);
   }
 
@@ -42,10 +50,15 @@ final class SimulatedThread extends Thread {
   public void run() {
     try {
       while (simulation.goesOn()) {
+        free = false;
         visit();
+        free = true;
         pass(random.nextInt(40));
       }
       doing = "is done";
+    } catch (Dies e) {
+      doing = "is dead";
+      simulation.replace(this, new SimulatedThread(simulation, process, getName() + "'", seed()));
     } catch (Throwable e) {
       simulation.failed(this + " failed", e);
     } finally {
@@ -53,10 +66,39 @@ final class SimulatedThread extends Thread {
     }
   }
 
+  private long seed() {
+    return random.nextLong();
+  }
+
+  void mayDie() {
+    if (random.nextInt(120) == 0 && simulation.goesOn()) {
+      throw new Dies();
+    }
+  }
+
+  /** An operator interrupts it. */
+  void disturb() {
+    super.interrupt();
+  }
+
+  /** A service leaves a thread alone that holds nothing and knows it. */
+  @Override
+  public void interrupt() {
+    if (free && !Thread.currentThread().equals(this)) {
+      simulation.failed(this + " is interrupted though it holds nothing", null);
+    }
+    super.interrupt();
+  }
+
   private void visit() {
     int which = random.nextInt(Simulation.LOCKS);
     try {
       LockService service = process.service();
+      if (random.nextInt(3) == 0) {
+        doing = "does something rare";
+        entered += extras.visit(service) ? 1 : 0;
+        return;
+      }
       if (random.nextBoolean() || kinds.isRush()) {
         doing = "uses another kind";
         entered += kinds.visit(service) ? 1 : 0;
@@ -69,8 +111,11 @@ final class SimulatedThread extends Thread {
         entered++;
         stayInside(lock, process.link().idOf(service, name, fair));
       }
-    } catch (InterruptedException | LockException | LockServiceClosedException e) {
-      // Interrupted, or no answer from the store, or the service was closed.
+    } catch (InterruptedException
+        | LockException
+        | LockServiceClosedException
+        | LeaseLostException e) {
+      // Interrupted, or no answer from the store, or the service was closed, or lost by a fault.
     } finally {
       boolean cleared = Thread.interrupted();
       doing = cleared ? "was interrupted" : "holds nothing";
@@ -100,6 +145,7 @@ final class SimulatedThread extends Thread {
 
   private void stayInside(DistributedLock lock, @Nullable String id) {
     Simulation.Stay stay = simulation.enter(this, lock, id);
+    mayDie();
     try {
       doing = "holds " + lock;
       boolean again = random.nextInt(8) == 0 && stay.isValid() && lock.tryLock();

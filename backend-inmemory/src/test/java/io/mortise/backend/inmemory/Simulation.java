@@ -1,6 +1,7 @@
 package io.mortise.backend.inmemory;
 
 import io.mortise.DistributedLock;
+import io.mortise.conformance.support.Await;
 import java.lang.Thread.State;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +10,8 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -62,12 +65,14 @@ final class Simulation {
   private final Random random;
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private final List<SimulatedProcess> processes = new ArrayList<>();
-  private final List<SimulatedThread> threads = new ArrayList<>();
+  private final List<SimulatedThread> threads = new CopyOnWriteArrayList<>();
   private final Queue<Stay> inside = new ConcurrentLinkedQueue<>();
   private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
   private final AtomicLong lastToken = new AtomicLong();
   private final Queue<AssertionError> failures = new ConcurrentLinkedQueue<>();
-  private final List<String> faults = new ArrayList<>();
+  private final List<String> faults = new CopyOnWriteArrayList<>();
+  private final Queue<Future<?>> asked = new ConcurrentLinkedQueue<>();
+  private final SimulatedThread nobody;
   private final SimulatedOperator operator = new SimulatedOperator(store);
   private volatile boolean goesOn = true;
 
@@ -75,6 +80,9 @@ final class Simulation {
     this.seed = seed;
     random = new Random(seed);
     operator.setPermits();
+    SimulatedProcess none = new SimulatedProcess(store, LEASE, 0);
+    none.shutDown();
+    nobody = new SimulatedThread(this, none, "nobody", 0);
     for (int i = 0; i < PROCESSES; i++) {
       SimulatedProcess process = new SimulatedProcess(store, LEASE, random.nextLong());
       processes.add(process);
@@ -94,8 +102,10 @@ final class Simulation {
     threads.forEach(Thread::start);
     breakThings();
     comeToRest();
+    checkNothingIsLeft();
     processes.forEach(SimulatedProcess::shutDown);
     store.advance(FORGOTTEN);
+    checkTold();
     int free = operator.freePermits();
     check(free == SimulatedKinds.PERMITS, free + " permits are free");
     operator.close();
@@ -126,7 +136,7 @@ final class Simulation {
     switch (kind) {
       case 0, 1, 2, 3, 4, 5 -> {
         faults.add(at + " interrupt");
-        threads.get(random.nextInt(threads.size())).interrupt();
+        threads.get(random.nextInt(threads.size())).disturb();
       }
       case 6, 7, 8, 9, 10 -> {
         faults.add(at + " link fails: " + process);
@@ -155,8 +165,40 @@ final class Simulation {
           process.reopen();
         }
       }
+      case 26 -> {
+        Duration by = Duration.ofMillis(random.nextInt(6_000) - 1_000);
+        faults.add(at + " the wall clock steps by " + by);
+        store.stepWallClock(by);
+      }
       case 25 -> faults.add(at + " force " + operator.forceAnotherKind(random.nextInt(5)));
       default -> {}
+    }
+  }
+
+  /** The services are still open, so what one of them has forgotten would be renewed. */
+  private void checkNothingIsLeft() {
+    for (int i = 0; i < 100; i++) {
+      awaitRest();
+      store.advance(Duration.ofMillis(200));
+    }
+    for (SimulatedProcess process : processes) {
+      check(process.service().holds().isEmpty(), "held: " + process.service().holds());
+      check(process.service().waits().isEmpty(), "wait: " + process.service().waits());
+      check(process.isDrained(), "a service is not closed");
+    }
+    List<String> left =
+        store.keys().stream().filter(each -> each.matches(".*:(lock|queue|readers):.*")).toList();
+    check(left.isEmpty(), "held or queued by nobody: " + left);
+    check(asked.stream().allMatch(Future::isDone), "a future is not done");
+  }
+
+  /** Listeners have a thread of their own, which may be late. */
+  private void checkTold() {
+    for (SimulatedProcess process : processes) {
+      for (ToldPairs told : process.told()) {
+        Await.until("all ends are told: " + told.open(), () -> told.open().isEmpty());
+        check(told.wrong().isEmpty(), "told wrongly: " + told.wrong());
+      }
     }
   }
 
@@ -183,9 +225,15 @@ final class Simulation {
   private void awaitRest() {
     for (int quiet = 0; quiet < 3; ) {
       LockSupport.parkNanos(50_000);
-      boolean all = threads.stream().noneMatch(thread -> thread.getState() == State.RUNNABLE);
+      boolean all = threads.stream().allMatch(Simulation::rests);
       quiet = all ? quiet + 1 : 0;
     }
+  }
+
+  /** One that waits for a monitor waits for a thread that runs. */
+  private static boolean rests(SimulatedThread thread) {
+    State now = thread.getState();
+    return now != State.RUNNABLE && now != State.BLOCKED;
   }
 
   // Reports of the threads
@@ -238,6 +286,23 @@ final class Simulation {
         failed(own + " and " + others + " hold places at the same time", null);
       }
     }
+  }
+
+  /** Nobody has that lock before this time. */
+  void rests(String name, long since, long end) {
+    visits.removeIf(each -> each.thread().equals(nobody) && !each.valid().getAsBoolean());
+    visits.add(new Visit(nobody, name, since, 1, 1, () -> now() - end < 0));
+  }
+
+  /** It must be done in the end. */
+  void asked(Future<?> future) {
+    asked.add(future);
+  }
+
+  /** A thread has ended while it held a lock. */
+  void replace(SimulatedThread dead, SimulatedThread next) {
+    threads.set(threads.indexOf(dead), next);
+    next.start();
   }
 
   void leave(Visit visit) {
