@@ -62,6 +62,9 @@ final class ForceUnlockCommand implements Callable<Integer> {
     if (holder != null && yes) {
       throw Failure.badArgument("--holder and --yes exclude each other");
     }
+    if (holder != null && holder.isBlank()) {
+      throw Failure.badArgument("--holder is blank; inspect shows the holder id");
+    }
     try (LockService service = store.open()) {
       List<Seen> seen = new ArrayList<>();
       for (LockStatus lock : InspectCommand.status(service, name)) {

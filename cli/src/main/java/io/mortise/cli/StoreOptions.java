@@ -64,8 +64,13 @@ final class StoreOptions {
       }
       return builder.open();
     } catch (IllegalArgumentException e) {
-      throw new Failure(Failure.BAD_ARGUMENT, String.valueOf(e.getMessage()), e);
+      throw new Failure(Failure.BAD_ARGUMENT, inOptions(String.valueOf(e.getMessage())), e);
     }
+  }
+
+  /** The message names options of the builder. */
+  private static String inOptions(String message) {
+    return message.replace("commandTimeout", "--timeout").replace("leaseTime", "the lease time");
   }
 
   /** Opens the store without a service, for questions that are not about locks. */

@@ -459,6 +459,8 @@ class CommandsTest {
           list --backend lettuce --uri memory:x | --backend lettuce does not serve 'memory:'; use memory
           list --uri mysql://x          | no backend serves 'mysql:'
           list --timeout 1              | '1' is no time; write 500ms, 30s, 5m or 1h
+          list --timeout 1ms            | --timeout PT0.001S is shorter than
+          list --timeout 11s            | --timeout PT11S is more than a third of the lease time
           list --key-prefix a{b         | prefix
           inspect                       | Missing required parameter: 'NAME'
           inspect a{b --uri memory:x    | brace
@@ -469,6 +471,7 @@ class CommandsTest {
           top --web 70000               | --web 70000 must read [ADDRESS:]PORT, as 8700
           top --web 0 --once            | --web and --once exclude each other
           force-unlock x --holder i --yes | --holder and --yes exclude each other
+          force-unlock x --holder ''    | --holder is blank; inspect shows the holder id
           top --every 240001h          | '240001h' is longer than 10,000 days
           watch x -w 999999999h        | '999999999h' is longer than 10,000 days
           watch x --until gone          | Invalid value for option '--until'

@@ -10,6 +10,7 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spring.WithLock;
 import io.mortise.spring.boot.LockServiceCustomizer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -140,6 +141,22 @@ class StartTest {
         Plain.class,
         new String[] {memory()[0], "mortise.lease-time=30", "mortise.connect=first-use"},
         "mortise.lease-time");
+  }
+
+  @Test
+  void valuesThatAreUsedLater(CapturedOutput output) {
+    refuses(output, "mortise.with-lock.wait-for=-1s", "'PT-1S'", "0 waits for nobody");
+    refuses(output, "mortise.close-timeout=-5s", "'PT-5S'", "0 waits for no hold");
+    refuses(output, "mortise.jedis.pool-size=0", "'0'", "1 connection or more");
+    refuses(output, "mortise.key-prefix=", "''", "1 to 512 bytes");
+    refuses(output, "mortise.key-prefix=a{b}", "'a{b}'", "no braces");
+  }
+
+  private static void refuses(CapturedOutput output, String property, String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.add("property '" + property.substring(0, property.indexOf('=')) + "'");
+    refuses(
+        output, Plain.class, new String[] {memory()[0], property}, all.toArray(String[]::new));
   }
 
   @Test

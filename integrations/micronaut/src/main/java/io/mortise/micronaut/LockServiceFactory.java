@@ -9,6 +9,8 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * Makes the application's lock service, if it has none of its own and the property {@code
@@ -16,6 +18,10 @@ import java.util.List;
  */
 @Factory
 final class LockServiceFactory {
+  /** The options that must fit each other. */
+  private static final Pattern OPTION =
+      Pattern.compile("leaseTime|maxHold|commandTimeout|retain(?= PT)");
+
   /** The options. A {@code BeanCreatedEventListener} of the application may change them. */
   @Prototype
   @Requires(property = "mortise.uri")
@@ -34,7 +40,16 @@ final class LockServiceFactory {
       return closing.closesPatiently(builder.open());
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(
-          "The properties mortise.* are refused: " + e.getMessage(), e);
+          "The properties mortise.* are refused: " + inProperties(String.valueOf(e.getMessage())),
+          e);
     }
+  }
+
+  /** The message names options of the builder. */
+  private static String inProperties(String message) {
+    return OPTION
+        .matcher(message)
+        .replaceAll(found ->
+            "mortise." + found.group().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
   }
 }

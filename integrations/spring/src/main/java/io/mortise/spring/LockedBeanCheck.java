@@ -231,7 +231,7 @@ final class LockedBeanCheck
               .formatted(Methods.text(method)),
           "A bean that a BeanPostProcessor or BeanFactoryPostProcessor depends on is made too early: let that one depend on it through ObjectProvider or @Lazy. An object that was registered as it is has no proxy: declare it with @Bean or @Component");
     }
-    if (!isIntercepted(bean, method)) {
+    if (!isIntercepted(bean, method, type)) {
       throw problem(
           name,
           "%s has @WithLock, but the bean's proxy does not have the method, so it would run without its lock"
@@ -272,13 +272,13 @@ final class LockedBeanCheck
     return false;
   }
 
-  private static boolean isIntercepted(Object bean, Method method) {
-    Class<?>[] parameters = method.getParameterTypes();
+  private static boolean isIntercepted(Object bean, Method method, Class<?> type) {
     if (!Proxy.isProxyClass(bean.getClass())) {
-      return overrides(bean.getClass(), method.getName(), parameters);
+      return overrides(bean.getClass(), method.getName(), method.getParameterTypes());
     }
     return Arrays.stream(bean.getClass().getInterfaces())
-        .anyMatch(each -> ReflectionUtils.findMethod(each, method.getName(), parameters) != null);
+        .flatMap(each -> Arrays.stream(each.getMethods()))
+        .anyMatch(each -> LockedMethods.areOne(each, method, type));
   }
 
   /** Whether a class made at run time overrides the method. */

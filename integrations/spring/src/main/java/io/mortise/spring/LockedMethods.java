@@ -25,7 +25,6 @@ import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /** The methods with {@link WithLock}, read once. Thread-safe. */
 final class LockedMethods {
@@ -89,16 +88,24 @@ final class LockedMethods {
       return lock;
     }
     for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-      Method declared =
-          ReflectionUtils.findMethod(each, method.getName(), method.getParameterTypes());
-      if (declared != null) {
+      for (Method declared : each.getMethods()) {
         lock = AnnotatedElementUtils.findMergedAnnotation(declared, WithLock.class);
-      }
-      if (lock != null) {
-        return lock;
+        if (lock != null && areOne(declared, method, type)) {
+          return lock;
+        }
       }
     }
     return null;
+  }
+
+  /**
+   * Whether calls of both methods run the same one on an object of the type. Parameters that an
+   * interface leaves open have other types there.
+   */
+  static boolean areOne(Method one, Method other, Class<?> type) {
+    return one.getName().equals(other.getName())
+        && AopUtils.getMostSpecificMethod(one, type)
+            .equals(AopUtils.getMostSpecificMethod(other, type));
   }
 
   /** The methods of a class that have the annotation, also those that it inherits. */

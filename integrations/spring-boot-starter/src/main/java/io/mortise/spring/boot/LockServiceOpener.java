@@ -45,6 +45,7 @@ final class LockServiceOpener implements DisposableBean {
 
   /** The service, which is opened now or at its first use. */
   LockService open(String bean) {
+    properties.requireUsable();
     if (properties.connect() == Connect.FIRST_USE) {
       explained(this::builder); // what the properties say alone is checked now
       return OpenedAtFirstUse.serviceOf(() -> openNow(bean));
@@ -91,7 +92,8 @@ final class LockServiceOpener implements DisposableBean {
             "write redis://\\S+", "set spring.data.redis.host and spring.data.redis.port");
   }
 
-  private RuntimeException refused(IllegalArgumentException e, String message) {
+  private RuntimeException refused(IllegalArgumentException e, String told) {
+    String message = told.replaceFirst("^key prefix", "keyPrefix");
     Matcher option = OPTION.matcher(message);
     Object value = option.lookingAt() ? valueOf(option.group()) : null;
     if (value == null) {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /**
  * The properties of Mortise in a Spring Boot application.
@@ -78,6 +79,11 @@ public record MortiseProperties(
       @DefaultValue("hold") InTransaction inTransaction,
       @DefaultValue("" + WithLockSettings.DEFAULT_ORDER) int order) {
     WithLockSettings settings() {
+      require(
+          !waitFor.isNegative(),
+          "with-lock.wait-for",
+          waitFor,
+          "it is negative; 0 waits for nobody");
       return new WithLockSettings(waitFor, inTransaction, order);
     }
   }
@@ -113,6 +119,26 @@ public record MortiseProperties(
    * @param forceUnlock Whether DELETE ends the hold of a named holder.
    */
   public record Actuator(@DefaultValue("false") boolean forceUnlock) {}
+
+  /** Refuses values that are read when it is too late to stop the start. */
+  void requireUsable() {
+    require(
+        !closeTimeout.isNegative(),
+        "close-timeout",
+        closeTimeout,
+        "it is negative; 0 waits for no hold");
+    require(
+        jedis.poolSize >= 1,
+        "jedis.pool-size",
+        jedis.poolSize,
+        "the locks need 1 connection or more");
+  }
+
+  private static void require(boolean usable, String property, Object value, String reason) {
+    if (!usable) {
+      throw new InvalidConfigurationPropertyValueException("mortise." + property, value, reason);
+    }
+  }
 
   /** Without the URI, which may have a password. */
   @Override
