@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A lock of one service, as a lock made of several members needs it. */
-public interface Member extends LeaseSource {
+public interface Member {
   /** The lock, as the application has it. No other thread shares its holds. */
   LeasedLock handle();
 
@@ -107,6 +107,9 @@ public interface Member extends LeaseSource {
    * in all processes that use the same names of endpoints.
    */
   String voter();
+
+  /** Asks for a lease, as {@link LeaseSource#request}. */
+  void request(long wait, CompletableFuture<LeaseOutcome> result);
 
   /** As {@link #request}, as a vote for a Redlock in quarantine. */
   void vote(VotingSet set, long wait, CompletableFuture<LeaseOutcome> result);
