@@ -133,7 +133,7 @@ final class LeaseHandle implements MemberLease {
 
   /** Terms of the given length, renewed if the lease was renewed before. */
   private LeaseTerms wanted(Duration lease) {
-    LeaseTerms fixed = LeaseTerms.fixed(Objects.requireNonNull(lease, "lease"));
+    LeaseTerms fixed = LeaseTerms.fixed(lease);
     if (fixed.nanos() > store.defaultLease().nanos() && state() != LeaseState.RELEASED) {
       acquisition.lease().lengthen(); // and looks again: it may have been passed on just before
     }

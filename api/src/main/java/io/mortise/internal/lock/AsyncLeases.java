@@ -9,6 +9,7 @@ import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -126,7 +127,7 @@ public final class AsyncLeases implements AsyncLock {
 
   /** A wait of the application, as a source of leases takes it. */
   static long nanos(Duration wait) {
-    long nanos = TimeUnit.NANOSECONDS.convert(wait);
+    long nanos = TimeUnit.NANOSECONDS.convert(Objects.requireNonNull(wait, "wait"));
     return Math.max(LeaseSource.NOT, Math.min(nanos, Long.MAX_VALUE / 2));
   }
 

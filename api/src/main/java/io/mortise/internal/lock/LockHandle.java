@@ -50,7 +50,7 @@ class LockHandle extends JucLock implements DistributedLock {
 
   @Override
   public LockHandle withLease(Duration fixed) {
-    return with(LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
+    return with(LeaseTerms.fixed(fixed));
   }
 
   @Override

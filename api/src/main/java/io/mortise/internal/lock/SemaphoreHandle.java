@@ -13,7 +13,6 @@ import io.mortise.internal.wire.Names;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +39,7 @@ final class SemaphoreHandle implements DistributedSemaphore {
 
   @Override
   public DistributedSemaphore withLease(Duration fixed) {
-    return new SemaphoreHandle(
-        engine, keys, LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
+    return new SemaphoreHandle(engine, keys, LeaseTerms.fixed(fixed));
   }
 
   // Acquiring
@@ -63,7 +61,7 @@ final class SemaphoreHandle implements DistributedSemaphore {
 
   @Override
   public Optional<Lease> tryAcquire(int permits, Duration wait) throws InterruptedException {
-    return leases(permits).await(Objects.requireNonNull(wait, "wait"));
+    return leases(permits).await(wait);
   }
 
   @Override

@@ -24,6 +24,7 @@ public record LeaseTerms(long nanos, String millis, boolean renewed, long maxHol
   }
 
   public static LeaseTerms fixed(Duration lease) {
+    Objects.requireNonNull(lease, "lease");
     if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
       throw outOfRange(lease.toString());
     }
