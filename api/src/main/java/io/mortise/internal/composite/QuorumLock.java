@@ -32,8 +32,10 @@ import org.slf4j.LoggerFactory;
 /**
  * What the handles of a Redlock have in common: they know which thread holds which lease.
  * Thread-safe.
+ *
+ * @param <L> the kind of handle
  */
-abstract class QuorumLock extends JucLock implements RedLock {
+abstract class QuorumLock<L extends QuorumLock<L>> extends JucLock implements RedLock {
   private static final Logger log = LoggerFactory.getLogger(QuorumLock.class);
 
   private final QuorumMembers members;
@@ -46,7 +48,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   }
 
   /** A handle of the same lock, with what the other handle knows of it. */
-  QuorumLock(QuorumLock other, QuorumMembers members) {
+  QuorumLock(QuorumLock<?> other, QuorumMembers members) {
     this(members, other.places, other.listeners);
   }
 
@@ -63,7 +65,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   }
 
   /** A handle of the same lock and kind, with other options. */
-  abstract QuorumLock with(QuorumMembers other);
+  abstract L with(QuorumMembers other);
 
   @Override
   public final void init() {
@@ -84,8 +86,23 @@ abstract class QuorumLock extends JucLock implements RedLock {
   }
 
   @Override
-  public final QuorumLock withLease(long lease, TimeUnit unit) {
+  public final L withLease(Duration lease) {
+    return with(members.leasing(each -> each.withLease(lease)));
+  }
+
+  @Override
+  public final L withLease(long lease, TimeUnit unit) {
     return with(members.leasing(each -> each.withLease(lease, unit)));
+  }
+
+  @Override
+  public final L withMemberTimeout(Duration timeout) {
+    return with(members.answeringWithin(timeout));
+  }
+
+  @Override
+  public final L withQuarantine(Duration longestLease) {
+    return with(members.inQuarantine(longestLease));
   }
 
   @Override
@@ -298,7 +315,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   /** Handles of the same members are equal, whatever lease they ask for. */
   @Override
   public final boolean equals(@Nullable Object other) {
-    return other instanceof QuorumLock that && members.all().equals(that.members.all());
+    return other instanceof QuorumLock<?> that && members.all().equals(that.members.all());
   }
 
   @Override
