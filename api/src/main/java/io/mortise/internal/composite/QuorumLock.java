@@ -307,9 +307,8 @@ abstract class QuorumLock<L extends QuorumLock<L>> extends JucLock implements Re
   @Override
   public final Condition newCondition() {
     throw new UnsupportedOperationException(
-        "Redlock '"
-            + name()
-            + "': conditions need one store; use a condition of a DistributedLock");
+        "Redlock '%s': conditions need one store; use a condition of a DistributedLock"
+            .formatted(Names.shown(name())));
   }
 
   /** Handles of the same members are equal, whatever lease they ask for. */
@@ -325,12 +324,6 @@ abstract class QuorumLock<L extends QuorumLock<L>> extends JucLock implements Re
 
   @Override
   public final String toString() {
-    return "RedLock["
-        + Names.shown(name())
-        + ", "
-        + members.quorum()
-        + " of "
-        + members.all()
-        + ']';
+    return "RedLock[%s, %d of %s]".formatted(Names.shown(name()), members.quorum(), members.all());
   }
 }
