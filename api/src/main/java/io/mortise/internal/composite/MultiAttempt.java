@@ -185,7 +185,7 @@ final class MultiAttempt {
   /** Tries all members that are not held at the same time, each by its own command. */
   private @Nullable Member tryEach() {
     MultiTries tries = new MultiTries(this::hold);
-    tries.beginEach(order.stream().filter(each -> !held.contains(each)).toList());
+    order.stream().filter(each -> !held.contains(each)).forEach(tries::begin);
     failure = tries.finish();
     return missing();
   }

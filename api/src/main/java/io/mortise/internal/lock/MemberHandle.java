@@ -98,7 +98,8 @@ public final class MemberHandle implements Member {
       return () -> true;
     }
     Waiter waiter = lock.ready(lock.impatient());
-    return finishing(told(waiter, () -> engine.gates().begin(keys, waiter)), waiter);
+    Pending begun = told(waiter, () -> engine.gates().begin(keys, waiter, engine.store()::send));
+    return finishing(begun, waiter);
   }
 
   @Override
