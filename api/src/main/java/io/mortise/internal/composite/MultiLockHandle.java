@@ -118,7 +118,10 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
   protected AsyncLeases leases() {
     Member first = members.get(0);
     return new AsyncLeases(
-        (wait, result) -> MultiRequest.start(name(), members, wait, result),
+        (wait, here, result) -> {
+          MultiRequest.start(name(), members, wait, result);
+          return () -> {};
+        },
         first.executor(),
         MemberTime.of(members));
   }

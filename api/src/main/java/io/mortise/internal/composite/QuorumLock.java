@@ -291,7 +291,12 @@ abstract class QuorumLock<L extends QuorumLock<L>> extends JucLock implements Re
    */
   private AsyncLeases leases(@Nullable Thread owner) {
     return new AsyncLeases(
-        (wait, result) -> request(owner, wait, result), members::execute, members.time());
+        (wait, here, result) -> {
+          request(owner, wait, result);
+          return () -> {};
+        },
+        members::execute,
+        members.time());
   }
 
   @Override

@@ -40,19 +40,9 @@ public final class AsyncLeases implements AsyncLock {
   /** The leases of one lock, semaphore or latch of a service. */
   static AsyncLeases of(Engine engine, Wanted wanted) {
     return new AsyncLeases(
-        new Requester(engine, wanted), engine.events()::execute, engine.store().time());
-  }
-
-  private record Requester(Engine engine, Wanted wanted) implements LeaseSource {
-    @Override
-    public void request(long wait, CompletableFuture<LeaseOutcome> outcome) {
-      Runnable unused = engine.requests().start(wanted, wait, false, outcome);
-    }
-
-    @Override
-    public Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
-      return engine.requests().start(wanted, wait, true, outcome);
-    }
+        (wait, here, outcome) -> engine.requests().start(wanted, wait, here, outcome),
+        engine.events()::execute,
+        engine.store().time());
   }
 
   @Override
@@ -118,7 +108,7 @@ public final class AsyncLeases implements AsyncLock {
   /** Sends a lease request for the calling thread, which is about to wait for the outcome. */
   private Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
     time.checkMayPark();
-    return source.requestHere(wait, outcome);
+    return source.request(wait, true, outcome);
   }
 
   private static Optional<Lease> lease(LeaseOutcome outcome) {
@@ -143,7 +133,7 @@ public final class AsyncLeases implements AsyncLock {
             (done, failure) -> executor.execute(() -> deliver(done, failure, value, future)));
     CompletableFuture<T> ignored =
         future.whenComplete((v, failure) -> withdraw(outcome, failure != null));
-    source.request(wait, outcome);
+    Runnable unusedLook = source.request(wait, false, outcome);
     return future;
   }
 
