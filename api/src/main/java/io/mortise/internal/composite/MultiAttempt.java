@@ -2,7 +2,6 @@ package io.mortise.internal.composite;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.LeaseLostException;
-import io.mortise.LeasedLock;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.internal.lock.Member;
@@ -61,11 +60,7 @@ final class MultiAttempt {
    * member, and the wait for it follows.
    */
 
-  /** How the attempt waits for a member. */
-  interface Way {
-    void lock(LeasedLock member) throws InterruptedException;
-  }
-
+  /** How the attempt waits for a member. Returns whether it has got it. */
   private interface Wait {
     boolean take(Member member) throws InterruptedException;
   }
@@ -105,10 +100,14 @@ final class MultiAttempt {
     return new MultiAttempt(members, each -> each.handle().tryLock(), () -> true, false);
   }
 
-  static MultiAttempt patient(List<Member> members, Way way) {
+  static MultiAttempt patient(List<Member> members, boolean interruptible) {
     Wait wait =
         member -> {
-          way.lock(member.handle());
+          if (interruptible) {
+            member.handle().lockInterruptibly();
+          } else {
+            member.handle().lock();
+          }
           return true;
         };
     return new MultiAttempt(members, wait, () -> true, true);

@@ -99,8 +99,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
 
   @Override
   protected void lockPatiently(boolean interruptible) throws InterruptedException {
-    MultiAttempt.Way way = interruptible ? LeasedLock::lockInterruptibly : LeasedLock::lock;
-    boolean unused = MultiAttempt.patient(members, way).acquire();
+    boolean unused = MultiAttempt.patient(members, interruptible).acquire();
   }
 
   @Override
