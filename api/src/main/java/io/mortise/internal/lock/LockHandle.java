@@ -401,7 +401,7 @@ class LockHandle extends JucLock implements DistributedLock {
   @Override
   public Condition newCondition(String condition) {
     checkHasConditions();
-    return new SharedCondition(this, Objects.requireNonNull(condition, "condition name"));
+    return new SharedCondition(this, condition);
   }
 
   private void checkHasConditions() {
