@@ -21,17 +21,8 @@ import org.jspecify.annotations.Nullable;
  * A handle of a semaphore. Each acquisition is a lease request, whose id has the number of permits
  * that it wants.
  */
-final class SemaphoreHandle implements DistributedSemaphore {
-  private final Engine engine;
-  private final LockKeys keys;
-  private final LeaseTerms lease;
-
-  SemaphoreHandle(Engine engine, LockKeys keys, LeaseTerms lease) {
-    this.engine = engine;
-    this.keys = keys;
-    this.lease = lease;
-  }
-
+record SemaphoreHandle(Engine engine, LockKeys keys, LeaseTerms lease)
+    implements DistributedSemaphore {
   @Override
   public String name() {
     return keys.name();
