@@ -14,6 +14,7 @@ import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.JucLock;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
 import java.time.Duration;
@@ -22,7 +23,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -87,12 +87,12 @@ abstract class QuorumLock<L extends QuorumLock<L>> extends JucLock implements Re
 
   @Override
   public final L withLease(Duration lease) {
-    return with(members.leasing(each -> each.withLease(lease)));
+    return with(LeaseTerms.fixed(lease));
   }
 
   @Override
-  public final L withLease(long lease, TimeUnit unit) {
-    return with(members.leasing(each -> each.withLease(lease, unit)));
+  protected final L with(LeaseTerms other) {
+    return with(members.leasing(other));
   }
 
   @Override

@@ -25,7 +25,7 @@ final class FencedLockHandle extends LockHandle implements FencedLock {
   }
 
   @Override
-  FencedLockHandle with(LeaseTerms other) {
+  protected FencedLockHandle with(LeaseTerms other) {
     return new FencedLockHandle(engine(), keys(), other);
   }
 

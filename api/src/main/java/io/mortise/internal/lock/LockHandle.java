@@ -54,11 +54,6 @@ class LockHandle extends JucLock implements DistributedLock {
   }
 
   @Override
-  public LockHandle withLease(long fixed, TimeUnit unit) {
-    return with(LeaseTerms.fixed(fixed, unit));
-  }
-
-  @Override
   public LockHandle withMaxHold(Duration max) {
     return with(limited(max));
   }
@@ -67,8 +62,8 @@ class LockHandle extends JucLock implements DistributedLock {
     return engine.store().defaultLease().upTo(Objects.requireNonNull(max, "max hold"));
   }
 
-  /** A handle of the same lock with another lease. */
-  LockHandle with(LeaseTerms other) {
+  @Override
+  protected LockHandle with(LeaseTerms other) {
     return new LockHandle(engine, keys, other);
   }
 
