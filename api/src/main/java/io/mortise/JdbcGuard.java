@@ -1,5 +1,6 @@
 package io.mortise;
 
+import io.mortise.internal.lock.Tokens;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

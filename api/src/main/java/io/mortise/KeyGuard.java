@@ -1,7 +1,6 @@
 package io.mortise;
 
 import io.mortise.internal.lock.GuardedKeys;
-import io.mortise.internal.lock.GuardedKeys.Refusal;
 import io.mortise.spi.LockBackend;
 import java.util.Objects;
 
@@ -98,22 +97,11 @@ public final class KeyGuard {
    */
   public void set(String key, String value, long token) {
     Objects.requireNonNull(value, "value");
-    Tokens.check(this, Objects.requireNonNull(key, "key"), token);
-    Refusal refusal = keys.set(key, value, token);
-    if (refusal == null) {
-      return;
-    }
-    throw switch (refusal.code()) {
-      case STALE -> Tokens.stale(this, key, token, refusal.seen());
-      case UNISSUED ->
-          new IllegalArgumentException(
-              "%s, key '%s': token %d was never issued, the last of its lock is %d; pass what fencingToken() or lockAndGetToken() returned"
-                  .formatted(this, key, token, refusal.seen()));
-    };
+    keys.set(Objects.requireNonNull(key, "key"), value, token);
   }
 
   @Override
   public String toString() {
-    return "guard of keys at " + keys.endpoint();
+    return keys.toString();
   }
 }

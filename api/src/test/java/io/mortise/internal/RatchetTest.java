@@ -40,7 +40,7 @@ class RatchetTest {
           "lock", 75,
           "lock, five calls deep", 34,
           "unlock", 72,
-          "acquire", 77);
+          "acquire", 75);
 
   @Test
   void noFileHasMoreThan450Lines() throws IOException {

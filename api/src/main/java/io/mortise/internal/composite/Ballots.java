@@ -12,8 +12,10 @@ import java.util.stream.Stream;
 /**
  * What a {@link QuorumRequest} knows of all members together, and what follows from their order.
  * Only the tasks of that request use it.
+ *
+ * @param ballots one for each member, in the order of the members
  */
-final class Ballots {
+record Ballots(QuorumMembers of, List<Ballot> ballots) {
   /* Overview
    *
    * Contenders must not split the members among themselves. The order of the members, which all
@@ -40,16 +42,6 @@ final class Ballots {
   private static final int QUICK_ROUNDS = 3;
 
   private static final int MOST_DOUBLINGS = 3;
-
-  private final QuorumMembers of;
-
-  /** One for each member, in the order of the members. */
-  private final List<Ballot> ballots;
-
-  Ballots(QuorumMembers of, List<Ballot> ballots) {
-    this.of = of;
-    this.ballots = ballots;
-  }
 
   // In a round
 

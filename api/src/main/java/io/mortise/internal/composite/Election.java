@@ -89,7 +89,7 @@ public final class Election implements LeaderElection {
     Objects.requireNonNull(lock, "lock");
     Objects.requireNonNull(leader, "leader");
     List<Member> members =
-        lock instanceof QuorumLock red
+        lock instanceof QuorumLock<?> red
             ? red.members().all()
             : List.of(MemberHandle.of(lock, NEEDED));
     members.forEach(Member::checkOpen);

@@ -11,12 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A Redlock whose holds have fencing tokens. Thread-safe. */
-final class FencedRedLockHandle extends QuorumLock implements FencedRedLock {
-  private FencedRedLockHandle(QuorumLock other, QuorumMembers members) {
+final class FencedRedLockHandle extends QuorumLock<FencedRedLockHandle> implements FencedRedLock {
+  private FencedRedLockHandle(QuorumLock<?> other, QuorumMembers members) {
     super(other, members);
   }
 
-  static FencedRedLockHandle of(QuorumLock plain) {
+  static FencedRedLockHandle of(QuorumLock<?> plain) {
     if (plain.members().voters() == null) {
       throw new IllegalStateException(
           "Redlock '%s' has no quarantine, so a server without its data could give a token twice; call withQuarantine first"
@@ -28,21 +28,6 @@ final class FencedRedLockHandle extends QuorumLock implements FencedRedLock {
   @Override
   FencedRedLockHandle with(QuorumMembers other) {
     return new FencedRedLockHandle(this, other);
-  }
-
-  @Override
-  public FencedRedLock withLease(Duration lease) {
-    return with(members().leasing(each -> each.withLease(lease)));
-  }
-
-  @Override
-  public FencedRedLock withMemberTimeout(Duration timeout) {
-    return with(members().answeringWithin(timeout));
-  }
-
-  @Override
-  public FencedRedLock withQuarantine(Duration longestLease) {
-    return with(members().inQuarantine(longestLease));
   }
 
   @Override

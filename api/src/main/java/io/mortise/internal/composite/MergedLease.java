@@ -347,12 +347,7 @@ class MergedLease implements Lease {
 
   @Override
   public String toString() {
-    return "Lease["
-        + Names.shown(name)
-        + ", "
-        + state()
-        + ", "
-        + remaining().toMillis()
-        + " ms left]";
+    return "Lease[%s, %s, %d ms left]"
+        .formatted(Names.shown(name), state(), remaining().toMillis());
   }
 }

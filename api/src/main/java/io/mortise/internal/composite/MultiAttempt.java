@@ -2,7 +2,6 @@ package io.mortise.internal.composite;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.LeaseLostException;
-import io.mortise.LeasedLock;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.internal.lock.Member;
@@ -61,11 +60,7 @@ final class MultiAttempt {
    * member, and the wait for it follows.
    */
 
-  /** How the attempt waits for a member. */
-  interface Way {
-    void lock(LeasedLock member) throws InterruptedException;
-  }
-
+  /** How the attempt waits for a member. Returns whether it has got it. */
   private interface Wait {
     boolean take(Member member) throws InterruptedException;
   }
@@ -105,10 +100,14 @@ final class MultiAttempt {
     return new MultiAttempt(members, each -> each.handle().tryLock(), () -> true, false);
   }
 
-  static MultiAttempt patient(List<Member> members, Way way) {
+  static MultiAttempt patient(List<Member> members, boolean interruptible) {
     Wait wait =
         member -> {
-          way.lock(member.handle());
+          if (interruptible) {
+            member.handle().lockInterruptibly();
+          } else {
+            member.handle().lock();
+          }
           return true;
         };
     return new MultiAttempt(members, wait, () -> true, true);
@@ -185,7 +184,7 @@ final class MultiAttempt {
   /** Tries all members that are not held at the same time, each by its own command. */
   private @Nullable Member tryEach() {
     MultiTries tries = new MultiTries(this::hold);
-    tries.beginEach(order.stream().filter(each -> !held.contains(each)).toList());
+    order.stream().filter(each -> !held.contains(each)).forEach(tries::begin);
     failure = tries.finish();
     return missing();
   }

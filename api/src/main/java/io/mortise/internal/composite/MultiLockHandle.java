@@ -10,6 +10,7 @@ import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.JucLock;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.MemberHandle;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +19,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -72,7 +72,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
 
   @Override
   public MultiLockHandle withLease(Duration lease) {
-    return with(each -> each.withLease(lease));
+    return with(LeaseTerms.fixed(lease));
   }
 
   @Override
@@ -81,8 +81,8 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
   }
 
   @Override
-  public MultiLockHandle withLease(long lease, TimeUnit unit) {
-    return with(each -> each.withLease(lease, unit));
+  protected MultiLockHandle with(LeaseTerms other) {
+    return with(each -> each.with(other));
   }
 
   private MultiLockHandle with(UnaryOperator<Member> other) {
@@ -99,8 +99,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
 
   @Override
   protected void lockPatiently(boolean interruptible) throws InterruptedException {
-    MultiAttempt.Way way = interruptible ? LeasedLock::lockInterruptibly : LeasedLock::lock;
-    boolean unused = MultiAttempt.patient(members, way).acquire();
+    boolean unused = MultiAttempt.patient(members, interruptible).acquire();
   }
 
   @Override
@@ -118,7 +117,10 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
   protected AsyncLeases leases() {
     Member first = members.get(0);
     return new AsyncLeases(
-        (wait, result) -> MultiRequest.start(name(), members, wait, result),
+        (wait, here, result) -> {
+          MultiRequest.start(name(), members, wait, result);
+          return () -> {};
+        },
         first.executor(),
         MemberTime.of(members));
   }

@@ -207,10 +207,8 @@ final class MultiRequest {
     Throwable why = failure;
     LeaseOutcome refused =
         new LeaseOutcome(null, left() <= 0 && wait != LeaseSource.NOT ? null : heldBy);
-    CompletableFuture<Boolean> unused =
-        released(members)
-            .thenApply(done ->
-                why == null ? claimed.complete(refused) : claimed.completeExceptionally(why));
+    CompletableFuture<Void> unused =
+        released(members).thenRun(() -> Futures.complete(claimed, refused, why));
   }
 
   private void giveBack(List<Member> unwanted) {

@@ -104,12 +104,8 @@ final class MultiTries {
     }
   }
 
-  /** Begins each of these by its own command. */
-  void beginEach(Collection<Member> members) {
-    members.forEach(this::begin);
-  }
-
-  private void begin(Member member) {
+  /** Begins one by its own command. */
+  void begin(Member member) {
     try {
       if (broken.isEmpty()) {
         begun.put(member, member.begin());

@@ -14,6 +14,7 @@ import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.JucLock;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
 import java.time.Duration;
@@ -22,7 +23,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +32,10 @@ import org.slf4j.LoggerFactory;
 /**
  * What the handles of a Redlock have in common: they know which thread holds which lease.
  * Thread-safe.
+ *
+ * @param <L> the kind of handle
  */
-abstract class QuorumLock extends JucLock implements RedLock {
+abstract class QuorumLock<L extends QuorumLock<L>> extends JucLock implements RedLock {
   private static final Logger log = LoggerFactory.getLogger(QuorumLock.class);
 
   private final QuorumMembers members;
@@ -46,7 +48,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   }
 
   /** A handle of the same lock, with what the other handle knows of it. */
-  QuorumLock(QuorumLock other, QuorumMembers members) {
+  QuorumLock(QuorumLock<?> other, QuorumMembers members) {
     this(members, other.places, other.listeners);
   }
 
@@ -63,7 +65,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   }
 
   /** A handle of the same lock and kind, with other options. */
-  abstract QuorumLock with(QuorumMembers other);
+  abstract L with(QuorumMembers other);
 
   @Override
   public final void init() {
@@ -84,8 +86,23 @@ abstract class QuorumLock extends JucLock implements RedLock {
   }
 
   @Override
-  public final QuorumLock withLease(long lease, TimeUnit unit) {
-    return with(members.leasing(each -> each.withLease(lease, unit)));
+  public final L withLease(Duration lease) {
+    return with(LeaseTerms.fixed(lease));
+  }
+
+  @Override
+  protected final L with(LeaseTerms other) {
+    return with(members.leasing(other));
+  }
+
+  @Override
+  public final L withMemberTimeout(Duration timeout) {
+    return with(members.answeringWithin(timeout));
+  }
+
+  @Override
+  public final L withQuarantine(Duration longestLease) {
+    return with(members.inQuarantine(longestLease));
   }
 
   @Override
@@ -274,7 +291,12 @@ abstract class QuorumLock extends JucLock implements RedLock {
    */
   private AsyncLeases leases(@Nullable Thread owner) {
     return new AsyncLeases(
-        (wait, result) -> request(owner, wait, result), members::execute, members.time());
+        (wait, here, result) -> {
+          request(owner, wait, result);
+          return () -> {};
+        },
+        members::execute,
+        members.time());
   }
 
   @Override
@@ -290,15 +312,14 @@ abstract class QuorumLock extends JucLock implements RedLock {
   @Override
   public final Condition newCondition() {
     throw new UnsupportedOperationException(
-        "Redlock '"
-            + name()
-            + "': conditions need one store; use a condition of a DistributedLock");
+        "Redlock '%s': conditions need one store; use a condition of a DistributedLock"
+            .formatted(Names.shown(name())));
   }
 
   /** Handles of the same members are equal, whatever lease they ask for. */
   @Override
   public final boolean equals(@Nullable Object other) {
-    return other instanceof QuorumLock that && members.all().equals(that.members.all());
+    return other instanceof QuorumLock<?> that && members.all().equals(that.members.all());
   }
 
   @Override
@@ -308,12 +329,6 @@ abstract class QuorumLock extends JucLock implements RedLock {
 
   @Override
   public final String toString() {
-    return "RedLock["
-        + Names.shown(name())
-        + ", "
-        + members.quorum()
-        + " of "
-        + members.all()
-        + ']';
+    return "RedLock[%s, %d of %s]".formatted(Names.shown(name()), members.quorum(), members.all());
   }
 }

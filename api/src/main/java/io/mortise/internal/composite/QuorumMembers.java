@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -121,8 +120,8 @@ record QuorumMembers(
     }
   }
 
-  QuorumMembers leasing(UnaryOperator<Member> other) {
-    List<Member> leasing = all.stream().map(other).toList();
+  QuorumMembers leasing(LeaseTerms other) {
+    List<Member> leasing = all.stream().map(each -> each.with(other)).toList();
     return new QuorumMembers(name, leasing, timeoutFor(leasing), voters, servers);
   }
 

@@ -3,10 +3,9 @@ package io.mortise.internal.composite;
 import io.mortise.FencedRedLock;
 import io.mortise.LeasedLock;
 import io.mortise.RedLock;
-import java.time.Duration;
 
 /** A Redlock without fencing tokens, as the application has it. Thread-safe. */
-public final class RedLockHandle extends QuorumLock {
+public final class RedLockHandle extends QuorumLock<RedLockHandle> {
   private RedLockHandle(QuorumMembers members) {
     super(members);
   }
@@ -22,21 +21,6 @@ public final class RedLockHandle extends QuorumLock {
   @Override
   RedLockHandle with(QuorumMembers other) {
     return new RedLockHandle(this, other);
-  }
-
-  @Override
-  public RedLock withLease(Duration lease) {
-    return with(members().leasing(each -> each.withLease(lease)));
-  }
-
-  @Override
-  public RedLock withMemberTimeout(Duration timeout) {
-    return with(members().answeringWithin(timeout));
-  }
-
-  @Override
-  public RedLock withQuarantine(Duration longestLease) {
-    return with(members().inQuarantine(longestLease));
   }
 
   @Override

@@ -124,18 +124,25 @@ public final class Futures {
   public static <T> CompletableFuture<T> on(Executor executor, CompletableFuture<T> inside) {
     CompletableFuture<T> outside = new CompletableFuture<>();
     CompletableFuture<T> unused =
-        inside.whenComplete((value, failure) -> executor.execute(() -> copy(inside, outside)));
+        inside.whenComplete(
+            (value, failure) -> executor.execute(() -> complete(outside, value, cause(failure))));
     return outside;
   }
 
-  /** Completes another future as this one, which is done. */
-  private static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
-    Throwable failure = failure(done);
+  /** Completes a future with the value, or with the failure if there is one. */
+  public static <T extends @Nullable Object> void complete(
+      CompletableFuture<T> future, T value, @Nullable Throwable failure) {
     if (failure == null) {
-      outside.complete(done.join());
+      future.complete(value);
     } else {
-      outside.completeExceptionally(failure);
+      future.completeExceptionally(failure);
     }
+  }
+
+  /** The failure of a future, without what a stage behind it has put around it. */
+  public static @Nullable Throwable cause(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+    return cause == null ? failure : cause;
   }
 
   /**
@@ -174,10 +181,8 @@ public final class Futures {
     try {
       Object unused = future.join();
       return null;
-    } catch (CompletionException e) {
-      return e.getCause() == null ? e : e.getCause();
-    } catch (CancellationException e) {
-      return e;
+    } catch (CompletionException | CancellationException e) {
+      return cause(e);
     }
   }
 

@@ -5,6 +5,7 @@ import io.mortise.ForeignKeyException;
 import io.mortise.LockException;
 import io.mortise.NotReplicatedException;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
@@ -13,7 +14,6 @@ import io.mortise.internal.wire.Names;
 import io.mortise.spi.BackendException;
 import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +33,7 @@ public final class Failures {
 
   /** The failure of a backend's future, as a {@link BackendException}. */
   static BackendException cause(@Nullable Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = Futures.cause(failure);
     return cause instanceof BackendException known
         ? known
         : new BackendException(BackendException.Outcome.UNKNOWN, String.valueOf(cause), cause);

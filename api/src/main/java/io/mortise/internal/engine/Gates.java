@@ -170,11 +170,6 @@ public final class Gates implements Gate.Home {
   }
 
   /** Begins an attempt without waiting, for a thread that does not hold the lock. */
-  public Pending begin(LockKeys keys, Waiter waiter) {
-    return begin(keys, waiter, store::send);
-  }
-
-  /** As {@link #begin(LockKeys, Waiter)}, with its command sent in that way. */
   public Pending begin(LockKeys keys, Waiter waiter, Store.Sender sender) {
     store.time().checkMayPark();
     while (true) {

@@ -107,6 +107,10 @@ public final class LeaseEvents {
     attempts.endsUnreleased(acquisition, loss, now);
   }
 
+  /**
+   * Posts a change. The caller may be any thread, also a client's I/O thread, so even the log is
+   * written on the executor.
+   */
   private void changed(
       Acquisition acquisition,
       LeaseState state,
@@ -115,7 +119,18 @@ public final class LeaseEvents {
       String reason) {
     String name = acquisition.keys().name();
     Optional<LossCause> why = Optional.ofNullable(cause);
-    changed(acquisition, new LeaseChange(name, state, acquisition.id(), remaining, why, reason));
+    LeaseChange event = new LeaseChange(name, state, acquisition.id(), remaining, why, reason);
+    acquisition
+        .lease()
+        .events()
+        .post(
+            callbacks::execute,
+            () -> {
+              if (acquisition.reports(state)) {
+                tell(acquisition, event);
+                acquisition.grant().onLeaseChange(event);
+              }
+            });
   }
 
   /** Threads wait for each other. The log is written on the executor too. */
@@ -156,24 +171,6 @@ public final class LeaseEvents {
         callbacks.execute(() -> listeners.tell(to -> to.renewed(holds, now - sentAt, ok)));
       }
     }
-  }
-
-  /**
-   * Posts a change. The caller may be any thread, also a client's I/O thread, so even the log is
-   * written on the executor.
-   */
-  private void changed(Acquisition acquisition, LeaseChange event) {
-    acquisition
-        .lease()
-        .events()
-        .post(
-            callbacks::execute,
-            () -> {
-              if (acquisition.reports(event.state())) {
-                tell(acquisition, event);
-                acquisition.grant().onLeaseChange(event);
-              }
-            });
   }
 
   /** Runs code of the application on the executor; on a thread of this library if that fails. */

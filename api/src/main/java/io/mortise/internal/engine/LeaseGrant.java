@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.internal.concurrent.Trampoline;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * passed on. It has the hold from {@link #begins} until that goes back to the store, or to the next
  * request at the {@link LeaseGate}. Thread-safe.
  */
-final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
+final class LeaseGrant implements Acquisition.Grant {
   /**
    * The thread that asked for a lease, and where in the application. The place costs a walk through
    * the stack, so it is known only while the story of locks is logged.
@@ -74,7 +75,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
 
   /** Weak, as a lease that was dropped must be noticed. Null until the hold begins. */
-  private volatile @Nullable WeakReference<LeaseHandle> handle;
+  private volatile @Nullable WeakReference<Lease> handle;
 
   private volatile long since;
   private volatile @Nullable Thread holder;
@@ -112,12 +113,14 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     return keys;
   }
 
-  /** The hold begins, in the step in which the acquisition is taken, or taken over. */
-  LeaseHandle begins(Acquisition held, long now) {
-    LeaseHandle lease = new LeaseHandle(parts, this, held, now);
+  /**
+   * The hold begins, in the step in which the acquisition is taken, or taken over.
+   *
+   * @param lease the hold, as the application has it
+   */
+  void begins(Lease lease, long now) {
     since = now;
     handle = new WeakReference<>(lease);
-    return lease;
   }
 
   /** Notes that its request has it. Returns what tells listeners, outside of every monitor. */
@@ -149,8 +152,12 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     return passed;
   }
 
-  @Override
-  public boolean passesOn(Acquisition held) {
+  /**
+   * Passes what is held on to a request of this service that waits for it, without a command.
+   *
+   * @return whether it did; the lease is then over
+   */
+  boolean passesOn(Acquisition held) {
     Runnable next = passableUntil == null ? null : home.passOn(this, held);
     if (next != null) {
       Trampoline.step(next);
@@ -160,13 +167,13 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
 
   // The holder
 
-  @Override
-  public void belongsTo(@Nullable Thread thread) {
+  /** From now on the thread holds it; null if it is bound to no thread. */
+  void belongsTo(@Nullable Thread thread) {
     holder = thread;
   }
 
-  @Override
-  public void joins(Object common) {
+  /** As {@link MemberLease#joins}. */
+  void joins(Object common) {
     whole = common;
   }
 
@@ -177,7 +184,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
 
   @Override
   public List<Holder> holders(Acquisition held) {
-    WeakReference<LeaseHandle> known = handle;
+    WeakReference<Lease> known = handle;
     if (known == null) {
       return List.of();
     }
@@ -217,8 +224,8 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     return true;
   }
 
-  @Override
-  public void released(long now) {
+  /** The lease was released. */
+  void released(long now) {
     parts.events().attempts().released(told, now);
   }
 
@@ -235,8 +242,8 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     }
   }
 
-  @Override
-  public void onLost(Consumer<? super LeaseChange> listener) {
+  /** As {@link Lease#onLost}. */
+  void onLost(Consumer<? super LeaseChange> listener) {
     Consumer<LeaseChange> once = listener::accept; // a new object, so that it identifies this call
     listeners.add(once);
     LeaseChange known = loss;

@@ -6,7 +6,6 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
-import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.Names;
 import java.time.Duration;
@@ -21,33 +20,9 @@ import org.jspecify.annotations.Nullable;
  * it notices a lease that was dropped. Thread-safe.
  */
 final class LeaseHandle implements MemberLease {
-  /** What has the hold, and is told of its end. */
-  interface Origin {
-    /** The lease is over. Returns whether it was held until now. */
-    boolean lose(Acquisition held, Loss why);
-
-    /** From now on the thread holds it; null if it is bound to no thread. */
-    void belongsTo(@Nullable Thread thread);
-
-    /** As {@link MemberLease#joins}. */
-    void joins(Object common);
-
-    void onLost(Consumer<? super LeaseChange> listener);
-
-    /**
-     * Passes what is held on to a request of this service that waits for it, without a command.
-     *
-     * @return whether it did; the lease is then over
-     */
-    boolean passesOn(Acquisition held);
-
-    /** The lease was released. */
-    void released(long now);
-  }
-
   private final Parts parts;
   private final Store store;
-  private final Origin origin;
+  private final LeaseGrant grant;
   private final Acquisition acquisition;
   private final long since;
 
@@ -61,13 +36,14 @@ final class LeaseHandle implements MemberLease {
   private volatile int permits;
 
   /**
+   * @param grant has the hold, and is told of its end
    * @param since when the hold began
    */
-  LeaseHandle(Parts parts, Origin origin, Acquisition acquisition, long since) {
-    this.parts = parts;
-    this.since = since;
+  LeaseHandle(LeaseGrant grant, Acquisition acquisition, long since) {
+    this.grant = grant;
+    parts = grant.parts();
     store = parts.store();
-    this.origin = origin;
+    this.since = since;
     this.acquisition = acquisition;
     permits = taken();
   }
@@ -86,14 +62,14 @@ final class LeaseHandle implements MemberLease {
   @SuppressWarnings("ReferenceEquality") // grants are compared by identity
   public LeaseState state() {
     LeaseState known = acquisition.lease().state(store.now()); // first: it may be passed on
-    return acquisition.grant() == origin ? known : LeaseState.RELEASED;
+    return acquisition.grant() == grant ? known : LeaseState.RELEASED;
   }
 
   @Override
   @SuppressWarnings("ReferenceEquality") // grants are compared by identity
   public boolean isValid() {
     boolean known = acquisition.lease().isValid(store.now()); // first: it may be passed on
-    return known && acquisition.grant() == origin;
+    return known && acquisition.grant() == grant;
   }
 
   @Override
@@ -157,7 +133,7 @@ final class LeaseHandle implements MemberLease {
 
   /** Terms of the given length, renewed if the lease was renewed before. */
   private LeaseTerms wanted(Duration lease) {
-    LeaseTerms fixed = LeaseTerms.fixed(Objects.requireNonNull(lease, "lease"));
+    LeaseTerms fixed = LeaseTerms.fixed(lease);
     if (fixed.nanos() > store.defaultLease().nanos() && state() != LeaseState.RELEASED) {
       acquisition.lease().lengthen(); // and looks again: it may have been passed on just before
     }
@@ -176,12 +152,12 @@ final class LeaseHandle implements MemberLease {
   @Override
   public void joinMajority(@Nullable Thread owner) {
     acquisition.lease().allowForDrift();
-    origin.belongsTo(owner);
+    grant.belongsTo(owner);
   }
 
   @Override
   public void joins(Object whole) {
-    origin.joins(whole);
+    grant.joins(whole);
   }
 
   @Override
@@ -193,7 +169,7 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public Lease onLost(Consumer<? super LeaseChange> listener) {
-    origin.onLost(Objects.requireNonNull(listener, "listener"));
+    grant.onLost(Objects.requireNonNull(listener, "listener"));
     return this;
   }
 
@@ -246,7 +222,7 @@ final class LeaseHandle implements MemberLease {
 
   /** What is left after a part was given back belongs to an id that had more. */
   private boolean passesOn() {
-    return !parted && origin.passesOn(acquisition);
+    return !parted && grant.passesOn(acquisition);
   }
 
   @Override
@@ -346,7 +322,7 @@ final class LeaseHandle implements MemberLease {
   /** If the store no longer had the lease, it is lost, unless it was released meanwhile. */
   private void checkHad(boolean had) {
     if (!had) {
-      boolean unused = origin.lose(acquisition, PermitReturns.NOT_FOUND);
+      boolean unused = grant.lose(acquisition, PermitReturns.NOT_FOUND);
       if (state() == LeaseState.LOST) {
         throw lost();
       }
@@ -355,12 +331,12 @@ final class LeaseHandle implements MemberLease {
 
   private void reportReleased(long now) {
     LockLog.released(acquisition, now - since);
-    origin.released(now);
+    grant.released(now);
   }
 
   private void reportPassedOn(long now) {
     LockLog.handedOff(acquisition, now - since);
-    origin.released(now);
+    grant.released(now);
   }
 
   /**
@@ -370,7 +346,7 @@ final class LeaseHandle implements MemberLease {
   private boolean isStillHeld() {
     boolean over = state() == LeaseState.LOST;
     if (over) {
-      origin.lose(acquisition, parts.keeper().whyEnded(acquisition));
+      grant.lose(acquisition, parts.keeper().whyEnded(acquisition));
     }
     return !over;
   }

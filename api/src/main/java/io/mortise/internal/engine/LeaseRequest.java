@@ -289,7 +289,8 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   /** The hold begins. The task runs before anybody has the lease. */
   private Runnable begins(Acquisition held, long now, Runnable first) {
-    LeaseHandle lease = grant.begins(held, now);
+    LeaseHandle lease = new LeaseHandle(grant, held, now);
+    grant.begins(lease, now);
     Runnable telling = grant.acquired(held, now);
     phase = Phase.HELD;
     long waited = now - dialog.start();

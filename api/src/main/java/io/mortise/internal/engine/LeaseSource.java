@@ -18,18 +18,11 @@ public interface LeaseSource {
    * Asks for a lease.
    *
    * @param wait how long to wait (ns), {@link #NOT}, {@link #AT_ONCE} or {@link #FOREVER}
+   * @param here whether the calling thread waits for the result. Then it may send the first command
    * @param result completed on any thread, so nothing that blocks may depend on it. If a caller
    *     completes it first, the request is withdrawn, and a lease that arrives later is given back.
+   * @return what the calling thread runs before each sleep, if it waits: there may be a lease that
+   *     it has to take
    */
-  void request(long wait, CompletableFuture<LeaseOutcome> result);
-
-  /**
-   * As {@link #request}, for a caller that waits: its thread may send the first command.
-   *
-   * @return what the caller runs before each sleep: there may be a lease that it has to take
-   */
-  default Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> result) {
-    request(wait, result);
-    return () -> {};
-  }
+  Runnable request(long wait, boolean here, CompletableFuture<LeaseOutcome> result);
 }

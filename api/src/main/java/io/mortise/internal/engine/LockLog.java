@@ -114,20 +114,12 @@ public final class LockLog {
 
   /** Permits went from one lease to the next inside this service, without a command. */
   static void handedOff(Acquisition held, long heldFor) {
-    if (log.isDebugEnabled()) {
-      log.debug(
-          "{}: {} handed off inside this process after {} ms",
-          held.keys().text(),
-          held.id(),
-          millis(heldFor));
-    }
+    ended("{}: {} handed off inside this process after {} ms", held, heldFor);
   }
 
   /** A lease that is bound to no thread was released. */
   static void released(Acquisition held, long heldFor) {
-    if (log.isDebugEnabled()) {
-      log.debug("{}: {} released after {} ms", held.keys().text(), held.id(), millis(heldFor));
-    }
+    ended("{}: {} released after {} ms", held, heldFor);
   }
 
   static void lost(Acquisition lost, String reason) {
@@ -140,6 +132,12 @@ public final class LockLog {
     if (log.isDebugEnabled()) {
       String lock = hold.acquisition().keys().text();
       log.debug(message, lock, thread(hold), millis(now - hold.since()));
+    }
+  }
+
+  private static void ended(String message, Acquisition held, long heldFor) {
+    if (log.isDebugEnabled()) {
+      log.debug(message, held.keys().text(), held.id(), millis(heldFor));
     }
   }
 

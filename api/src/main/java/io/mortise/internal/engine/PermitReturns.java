@@ -16,22 +16,12 @@ import org.slf4j.LoggerFactory;
  * what the lease has given back so far. So a command that is late, or is sent again, does no harm.
  * Thread-safe.
  */
-final class PermitReturns {
+record PermitReturns(Store store, Withdrawals withdrawals, Releases releases) {
   private static final Logger log = LoggerFactory.getLogger(PermitReturns.class);
 
   /** The loss of a lease that the store no longer had. */
   static final Loss NOT_FOUND =
       new Loss(LossCause.KEY_GONE, "the store no longer had it when permits were given back");
-
-  private final Store store;
-  private final Withdrawals withdrawals;
-  private final Releases releases;
-
-  PermitReturns(Store store, Withdrawals withdrawals, Releases releases) {
-    this.store = store;
-    this.withdrawals = withdrawals;
-    this.releases = releases;
-  }
 
   /**
    * Gives permits back, on the thread that wants it.

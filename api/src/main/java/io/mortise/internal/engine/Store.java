@@ -203,7 +203,7 @@ public final class Store {
    * Sends a command, for whose reply a thread waits later. What the backend throws counts as a
    * reply; otherwise a gate would keep its agent for ever.
    */
-  Supplier<List<Object>> send(ScriptCall call) {
+  public Supplier<List<Object>> send(ScriptCall call) {
     return joining(begin(call));
   }
 

@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.internal.concurrent.Backoff;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LockKeys;
@@ -103,6 +104,7 @@ public final class Withdrawals {
     private final Supplier<@Nullable ScriptCall> call;
     private final long end;
     private final Runnable then;
+    private final Backoff pause = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
 
     /**
      * @param leaving what {@link Departures} knows it by
@@ -129,19 +131,17 @@ public final class Withdrawals {
     void start(Runnable answered) {
       boolean unused = store.phase().releasing();
       store.departures().begins(leaving, keys);
-      send(
-          FIRST_PAUSE,
-          () -> {
-            store.departures().answered(leaving, keys);
-            try {
-              answered.run();
-            } finally {
-              store.phase().released();
-            }
-          });
+      send(() -> {
+        store.departures().answered(leaving, keys);
+        try {
+          answered.run();
+        } finally {
+          store.phase().released();
+        }
+      });
     }
 
-    private void send(Duration pause, Runnable answered) {
+    private void send(Runnable answered) {
       ScriptCall made = call.get();
       if (made == null) {
         try {
@@ -156,9 +156,10 @@ public final class Withdrawals {
           (reply, failure) -> {
             try {
               if (failure != null) {
-                again(pause, failure);
+                again(failure);
               } else if (reply != null && AcquireReply.stoppedEarly(reply)) {
-                send(FIRST_PAUSE, () -> {});
+                pause.reset();
+                send(() -> {});
               } else {
                 then.run();
               }
@@ -168,7 +169,7 @@ public final class Withdrawals {
           });
     }
 
-    private void again(Duration pause, Throwable failure) {
+    private void again(Throwable failure) {
       if (store.isClosed()) {
         return;
       }
@@ -177,9 +178,7 @@ public final class Withdrawals {
             "{}: gave up withdrawing an acquisition that must have ended", keys.text(), failure);
         return;
       }
-      Duration doubled = pause.multipliedBy(2);
-      Duration next = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
-      store.time().schedule(() -> send(next, () -> {}), pause);
+      store.time().schedule(() -> send(() -> {}), Duration.ofNanos(pause.next()));
     }
   }
 }

@@ -9,6 +9,7 @@ import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,19 +40,9 @@ public final class AsyncLeases implements AsyncLock {
   /** The leases of one lock, semaphore or latch of a service. */
   static AsyncLeases of(Engine engine, Wanted wanted) {
     return new AsyncLeases(
-        new Requester(engine, wanted), engine.events()::execute, engine.store().time());
-  }
-
-  private record Requester(Engine engine, Wanted wanted) implements LeaseSource {
-    @Override
-    public void request(long wait, CompletableFuture<LeaseOutcome> outcome) {
-      Runnable unused = engine.requests().start(wanted, wait, false, outcome);
-    }
-
-    @Override
-    public Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
-      return engine.requests().start(wanted, wait, true, outcome);
-    }
+        (wait, here, outcome) -> engine.requests().start(wanted, wait, here, outcome),
+        engine.events()::execute,
+        engine.store().time());
   }
 
   @Override
@@ -117,7 +108,7 @@ public final class AsyncLeases implements AsyncLock {
   /** Sends a lease request for the calling thread, which is about to wait for the outcome. */
   private Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
     time.checkMayPark();
-    return source.requestHere(wait, outcome);
+    return source.request(wait, true, outcome);
   }
 
   private static Optional<Lease> lease(LeaseOutcome outcome) {
@@ -126,7 +117,7 @@ public final class AsyncLeases implements AsyncLock {
 
   /** A wait of the application, as a source of leases takes it. */
   static long nanos(Duration wait) {
-    long nanos = TimeUnit.NANOSECONDS.convert(wait);
+    long nanos = TimeUnit.NANOSECONDS.convert(Objects.requireNonNull(wait, "wait"));
     return Math.max(LeaseSource.NOT, Math.min(nanos, Long.MAX_VALUE / 2));
   }
 
@@ -142,7 +133,7 @@ public final class AsyncLeases implements AsyncLock {
             (done, failure) -> executor.execute(() -> deliver(done, failure, value, future)));
     CompletableFuture<T> ignored =
         future.whenComplete((v, failure) -> withdraw(outcome, failure != null));
-    source.request(wait, outcome);
+    Runnable unusedLook = source.request(wait, false, outcome);
     return future;
   }
 

@@ -6,7 +6,6 @@ import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.Names;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.OptionalLong;
 
 /** A handle of the exclusive lock whose holds have fencing tokens. */
@@ -17,7 +16,7 @@ final class FencedLockHandle extends LockHandle implements FencedLock {
 
   @Override
   public FencedLockHandle withLease(Duration fixed) {
-    return with(LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
+    return with(LeaseTerms.fixed(fixed));
   }
 
   @Override
@@ -26,7 +25,7 @@ final class FencedLockHandle extends LockHandle implements FencedLock {
   }
 
   @Override
-  FencedLockHandle with(LeaseTerms other) {
+  protected FencedLockHandle with(LeaseTerms other) {
     return new FencedLockHandle(engine(), keys(), other);
   }
 

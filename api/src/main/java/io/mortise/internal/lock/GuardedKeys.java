@@ -18,17 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes keys of one store under fencing tokens. Thread-safe. */
 public final class GuardedKeys {
-  /** The reason why a token was refused. */
-  public enum Code {
-    /** A larger token has written. */
-    STALE,
-    /** The lock has not issued it: it is larger than the lock's last token. */
-    UNISSUED
-  }
-
-  /** A refused write. {@code seen} is the token with which this one was compared. */
-  public record Refusal(Code code, long seen) {}
-
   private static final Script GUARD = Script.of("guard", ScriptFiles.read("guard"));
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
@@ -72,25 +61,24 @@ public final class GuardedKeys {
     needsTag = one && !backend.info().anyKeys();
   }
 
-  /** The endpoint of the store that has the keys. */
-  public String endpoint() {
-    return backend.info().endpoint();
-  }
-
-  /** Writes the key and returns null, or writes nothing and returns the refusal. */
-  public @Nullable Refusal set(String key, String value, long token) {
+  /** Writes the key. If its token is refused, nothing is written. */
+  public void set(String key, String value, long token) {
+    Tokens.check(this, key, token);
     checkTag(key);
     String beside = beside(key);
     List<String> keys = Stream.concat(Stream.of(key, beside), counter.stream()).toList();
     List<String> args = List.of(Long.toString(token), value);
     List<Object> reply = run(key, new ScriptCall(GUARD, keys, args, TIMEOUT), token);
-    String code = (String) reply.get(0);
-    return switch (code) {
-      case "WRITTEN" -> null;
-      case "STALE", "UNISSUED" -> new Refusal(Code.valueOf(code), (Long) reply.get(1));
+    switch ((String) reply.get(0)) {
+      case "WRITTEN" -> {}
+      case "STALE" -> throw Tokens.stale(this, key, token, (Long) reply.get(1));
+      case "UNISSUED" ->
+          throw new IllegalArgumentException(
+              "%s, key '%s': token %d was never issued, the last of its lock is %d; pass what fencingToken() or lockAndGetToken() returned"
+                  .formatted(this, key, token, (Long) reply.get(1)));
       case "FOREIGN" -> throw foreign(key, beside, (String) reply.get(1));
       default -> throw new IllegalStateException("guard script answered " + reply);
-    };
+    }
   }
 
   /** In a cluster, one command can use the key and the lock's counter only if they share a slot. */
@@ -129,5 +117,14 @@ public final class GuardedKeys {
         "guarded key '%s': it or '%s' beside it is a %s, not a string of this guard; nothing was written, use another key or remove that one (docs/troubleshooting.md#foreign-key)"
             .formatted(key, beside, found),
         null);
+  }
+
+  private String endpoint() {
+    return backend.info().endpoint();
+  }
+
+  @Override
+  public String toString() {
+    return "guard of keys at " + endpoint();
   }
 }

@@ -3,6 +3,7 @@ package io.mortise.internal.lock;
 import io.mortise.AsyncLock;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,8 +20,8 @@ public abstract class JucLock implements LeasedLock {
   public static final String WHY_NOT_HELD =
       "only the thread that locked it may unlock it; check whether tryLock() returned false (docs/troubleshooting.md#not-held)";
 
-  /** As {@link #withLease(Duration)}. A message then shows the time in the caller's unit. */
-  public abstract JucLock withLease(long lease, TimeUnit unit);
+  /** A handle of the same lock with another lease. */
+  protected abstract JucLock with(LeaseTerms other);
 
   /** Counts one more level if the calling thread holds the lock. Returns whether it does. */
   protected abstract boolean lockAgain();
@@ -100,17 +101,17 @@ public abstract class JucLock implements LeasedLock {
 
   @Override
   public final void lock(long lease, TimeUnit unit) {
-    withLease(lease, unit).lock();
+    with(LeaseTerms.fixed(lease, unit)).lock();
   }
 
   @Override
   public final void lockInterruptibly(long lease, TimeUnit unit) throws InterruptedException {
-    withLease(lease, unit).lockInterruptibly();
+    with(LeaseTerms.fixed(lease, unit)).lockInterruptibly();
   }
 
   @Override
   public final boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
-    return withLease(lease, unit).tryLock(wait, unit);
+    return with(LeaseTerms.fixed(lease, unit)).tryLock(wait, unit);
   }
 
   /** The token of the hold, if it was acquired just now. */

@@ -15,7 +15,6 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -63,8 +62,7 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   @Override
   public CompletableFuture<Boolean> awaitAsync(Duration wait) {
-    return requests.request(
-        AsyncLeases.nanos(Objects.requireNonNull(wait, "wait")), LeaseOutcome::open);
+    return requests.request(AsyncLeases.nanos(wait), LeaseOutcome::open);
   }
 
   // Counting

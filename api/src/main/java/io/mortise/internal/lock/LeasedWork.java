@@ -3,9 +3,9 @@ package io.mortise.internal.lock;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.internal.concurrent.Futures;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -50,29 +50,21 @@ final class LeasedWork<T extends @Nullable Object> {
     try {
       unused =
           Objects.requireNonNull(work.apply(lease), "the work has returned no stage")
-              .whenComplete((value, failure) -> end(done, value, failure));
+              .whenComplete((value, failure) -> Futures.complete(done, value, failure));
     } catch (Throwable e) {
       done.completeExceptionally(e);
     }
   }
 
-  private static <T extends @Nullable Object> void end(
-      CompletableFuture<T> done, T value, @Nullable Throwable failure) {
-    if (failure == null) {
-      done.complete(value);
-    } else {
-      done.completeExceptionally(failure);
-    }
-  }
-
   private void release(Lease lease, T value, @Nullable Throwable failure) {
     LeaseState last = lease.state();
+    Throwable own = Futures.cause(failure);
     CompletableFuture<Void> unused =
         lease
             .releaseAsync()
             .whenCompleteAsync(
                 (released, refusal) ->
-                    deliver(value, cause(failure), loss(lease, last, cause(refusal))),
+                    deliver(value, own, loss(lease, last, Futures.cause(refusal))),
                 executor);
   }
 
@@ -98,16 +90,6 @@ final class LeasedWork<T extends @Nullable Object> {
     if (failure != null && loss != null && !failure.equals(loss)) {
       failure.addSuppressed(loss);
     }
-    Throwable why = failure == null ? loss : failure;
-    if (why == null) {
-      result.complete(value);
-    } else {
-      result.completeExceptionally(why);
-    }
-  }
-
-  private static @Nullable Throwable cause(@Nullable Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
-    return cause == null ? failure : cause;
+    Futures.complete(result, value, failure == null ? loss : failure);
   }
 }

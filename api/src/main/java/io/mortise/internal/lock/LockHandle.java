@@ -50,12 +50,7 @@ class LockHandle extends JucLock implements DistributedLock {
 
   @Override
   public LockHandle withLease(Duration fixed) {
-    return with(LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
-  }
-
-  @Override
-  public LockHandle withLease(long fixed, TimeUnit unit) {
-    return with(LeaseTerms.fixed(fixed, unit));
+    return with(LeaseTerms.fixed(fixed));
   }
 
   @Override
@@ -67,8 +62,8 @@ class LockHandle extends JucLock implements DistributedLock {
     return engine.store().defaultLease().upTo(Objects.requireNonNull(max, "max hold"));
   }
 
-  /** A handle of the same lock with another lease. */
-  LockHandle with(LeaseTerms other) {
+  @Override
+  protected LockHandle with(LeaseTerms other) {
     return new LockHandle(engine, keys, other);
   }
 
@@ -401,7 +396,7 @@ class LockHandle extends JucLock implements DistributedLock {
   @Override
   public Condition newCondition(String condition) {
     checkHasConditions();
-    return new SharedCondition(this, Objects.requireNonNull(condition, "condition name"));
+    return new SharedCondition(this, condition);
   }
 
   private void checkHasConditions() {

@@ -9,6 +9,7 @@ import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Pending;
 import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.BackendInfo;
@@ -20,21 +21,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A lock of one service, as a lock made of several members needs it. */
-public interface Member extends LeaseSource {
+public interface Member {
   /** The lock, as the application has it. No other thread shares its holds. */
   LeasedLock handle();
 
   /** The name of the lock. */
   String name();
 
-  Member withLease(Duration lease);
-
-  /** As {@link #withLease(Duration)}. A message then shows the time in the caller's unit. */
-  Member withLease(long lease, TimeUnit unit);
+  Member with(LeaseTerms lease);
 
   Member withMaxHold(Duration max);
 
@@ -107,6 +104,9 @@ public interface Member extends LeaseSource {
    * in all processes that use the same names of endpoints.
    */
   String voter();
+
+  /** Asks for a lease, as {@link LeaseSource#request}. */
+  void request(long wait, CompletableFuture<LeaseOutcome> result);
 
   /** As {@link #request}, as a vote for a Redlock in quarantine. */
   void vote(VotingSet set, long wait, CompletableFuture<LeaseOutcome> result);

@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -78,13 +77,8 @@ public final class MemberHandle implements Member {
   }
 
   @Override
-  public Member withLease(Duration lease) {
-    return new MemberHandle(lock.withLease(lease));
-  }
-
-  @Override
-  public Member withLease(long lease, TimeUnit unit) {
-    return new MemberHandle(lock.withLease(lease, unit));
+  public Member with(LeaseTerms lease) {
+    return new MemberHandle(lock.with(lease));
   }
 
   @Override
@@ -98,7 +92,8 @@ public final class MemberHandle implements Member {
       return () -> true;
     }
     Waiter waiter = lock.ready(lock.impatient());
-    return finishing(told(waiter, () -> engine.gates().begin(keys, waiter)), waiter);
+    Pending begun = told(waiter, () -> engine.gates().begin(keys, waiter, engine.store()::send));
+    return finishing(begun, waiter);
   }
 
   @Override

@@ -30,7 +30,7 @@ final class ReadWriteSide extends LockHandle {
   }
 
   @Override
-  ReadWriteSide with(LeaseTerms other) {
+  protected ReadWriteSide with(LeaseTerms other) {
     return new ReadWriteSide(engine(), keys(), other, shares);
   }
 

@@ -13,7 +13,6 @@ import io.mortise.internal.wire.Names;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -22,17 +21,8 @@ import org.jspecify.annotations.Nullable;
  * A handle of a semaphore. Each acquisition is a lease request, whose id has the number of permits
  * that it wants.
  */
-final class SemaphoreHandle implements DistributedSemaphore {
-  private final Engine engine;
-  private final LockKeys keys;
-  private final LeaseTerms lease;
-
-  SemaphoreHandle(Engine engine, LockKeys keys, LeaseTerms lease) {
-    this.engine = engine;
-    this.keys = keys;
-    this.lease = lease;
-  }
-
+record SemaphoreHandle(Engine engine, LockKeys keys, LeaseTerms lease)
+    implements DistributedSemaphore {
   @Override
   public String name() {
     return keys.name();
@@ -40,8 +30,7 @@ final class SemaphoreHandle implements DistributedSemaphore {
 
   @Override
   public DistributedSemaphore withLease(Duration fixed) {
-    return new SemaphoreHandle(
-        engine, keys, LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
+    return new SemaphoreHandle(engine, keys, LeaseTerms.fixed(fixed));
   }
 
   // Acquiring
@@ -63,7 +52,7 @@ final class SemaphoreHandle implements DistributedSemaphore {
 
   @Override
   public Optional<Lease> tryAcquire(int permits, Duration wait) throws InterruptedException {
-    return leases(permits).await(Objects.requireNonNull(wait, "wait"));
+    return leases(permits).await(wait);
   }
 
   @Override

@@ -157,7 +157,6 @@ final class ServiceHandle implements LockService {
   }
 
   private SemaphoreHandle semaphore(String name) {
-    Objects.requireNonNull(name, "semaphore name");
     LockKeys keys = LockKeys.semaphore(engine.store().options().keyPrefix(), name);
     checkNotClosed();
     return new SemaphoreHandle(engine, keys, engine.store().defaultLease());
@@ -165,14 +164,12 @@ final class ServiceHandle implements LockService {
 
   @Override
   public DistributedCountDownLatch getCountDownLatch(String name) {
-    Objects.requireNonNull(name, "latch name");
     LockKeys keys = LockKeys.latch(engine.store().options().keyPrefix(), name);
     checkNotClosed();
     return new LatchHandle(engine, keys);
   }
 
   private LockKeys keys(String name) {
-    Objects.requireNonNull(name, "lock name");
     LockKeys keys = engine.store().options().keys(name);
     checkNotClosed();
     return keys;

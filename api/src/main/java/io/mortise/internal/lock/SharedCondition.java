@@ -105,10 +105,7 @@ final class SharedCondition extends LockCondition {
 
   @Override
   public String toString() {
-    return "Condition["
-        + Names.shown(name)
-        + " of lock "
-        + Names.shown(lock().name())
-        + ", shared]";
+    return "Condition[%s of lock %s, shared]"
+        .formatted(Names.shown(name), Names.shown(lock().name()));
   }
 }

@@ -24,6 +24,7 @@ public record LeaseTerms(long nanos, String millis, boolean renewed, long maxHol
   }
 
   public static LeaseTerms fixed(Duration lease) {
+    Objects.requireNonNull(lease, "lease");
     if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
       throw outOfRange(lease.toString());
     }
@@ -39,10 +40,8 @@ public record LeaseTerms(long nanos, String millis, boolean renewed, long maxHol
 
   private static IllegalArgumentException outOfRange(String lease) {
     return new IllegalArgumentException(
-        "lease "
-            + lease
-            + " is out of range (10 ms to 10,000 days); for a lease that is renewed"
-            + " until unlock() call lock() or tryLock(wait, unit) without a lease");
+        "lease %s is out of range (10 ms to 10,000 days); for a lease that is renewed until unlock() call lock() or tryLock(wait, unit) without a lease"
+            .formatted(lease));
   }
 
   /** The same terms, for a lease that is renewed, or is not. */

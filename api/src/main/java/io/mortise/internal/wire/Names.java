@@ -3,6 +3,7 @@ package io.mortise.internal.wire;
 import io.mortise.spi.internal.Shown;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 
 /** The rules for names and key prefixes, and the hash slot of a name. */
 public final class Names {
@@ -54,7 +55,7 @@ public final class Names {
 
   /** Refuses a text that cannot be a name. */
   static void check(String what, String name) {
-    if (name.isEmpty()) {
+    if (Objects.requireNonNull(name, what).isEmpty()) {
       throw new IllegalArgumentException(what + " is empty; give it 1 to 512 bytes of UTF-8");
     }
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {

@@ -54,9 +54,7 @@ class MultiAttemptTest {
             member("c", () -> finished("c")),
             member("d", () -> fail(why)));
 
-    Error told =
-        assertThrows(
-            AssertionError.class, MultiAttempt.patient(members, LeasedLock::lock)::acquire);
+    Error told = assertThrows(AssertionError.class, MultiAttempt.patient(members, false)::acquire);
 
     assertSame(why, told);
     assertEquals(List.of("a finished", "c finished", "c unlocked", "a unlocked"), done);

@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -49,14 +50,17 @@ class MultiRequestTest {
   }
 
   @SuppressWarnings("ReferenceEquality") // identity is meant
-  private <T> T of(Class<T> type, Map<String, Object> answers, LeaseSource source) {
+  private <T> T of(
+      Class<T> type,
+      Map<String, Object> answers,
+      BiConsumer<Long, CompletableFuture<LeaseOutcome>> source) {
     InvocationHandler handler =
         (proxy, method, args) -> {
           switch (method.getName()) {
             case "request" -> {
               @SuppressWarnings("unchecked")
               CompletableFuture<LeaseOutcome> claimed = (CompletableFuture<LeaseOutcome>) args[1];
-              source.request((Long) args[0], claimed);
+              source.accept((Long) args[0], claimed);
               return null;
             }
             case "releasing" -> {

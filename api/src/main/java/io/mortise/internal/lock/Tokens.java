@@ -1,13 +1,16 @@
-package io.mortise;
+package io.mortise.internal.lock;
+
+import io.mortise.StaleTokenException;
 
 /** The checks of fencing tokens that all guards share. */
-final class Tokens {
+public final class Tokens {
   /** Scripts count in doubles, so no store can issue a larger token. */
   private static final long LARGEST = 1L << 53;
 
   private Tokens() {}
 
-  static void check(Object guard, Object key, long token) {
+  /** Refuses a number that no lock has issued as a token. */
+  public static void check(Object guard, Object key, long token) {
     if (token <= 0 || token > LARGEST) {
       throw new IllegalArgumentException(
           "%s, key '%s': token %d was never issued by a fenced lock; pass what fencingToken() or lockAndGetToken() returned, 1 to 2^53"
@@ -16,7 +19,7 @@ final class Tokens {
   }
 
   /** Creates the exception for a token that is too old. */
-  static StaleTokenException stale(Object guard, Object key, long token, long seen) {
+  public static StaleTokenException stale(Object guard, Object key, long token, long seen) {
     return new StaleTokenException(
         "%s, key '%s': token %d is older than %d, which has written already; nothing was written, lock and read again (docs/troubleshooting.md#stale-token)"
             .formatted(guard, key, token, seen),
