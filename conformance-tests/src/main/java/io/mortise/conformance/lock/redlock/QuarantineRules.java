@@ -250,15 +250,19 @@ public abstract class QuarantineRules extends MajorityFixture {
     }
   }
 
-  /** The servers grant, but they are not those on which the waiter joined the queues. */
+  /**
+   * The servers grant, but they are not those on which the waiter joined the queues. The quarantine
+   * is longer than the waiter may stand in one queue.
+   */
   @Test
   void aGrantOfServersInQuarantineIsNoVote() {
-    Party mine = voting();
-    RedLock lock = red(mine);
+    Party mine = stranger();
+    RedLock lock = patient(mine.lock.withQuarantine(LONGEST.multipliedBy(10)));
+    lock.init();
     lock.lock();
     Contender waiter =
         contender(() -> {
-          red(mine).lock();
+          lock.lock();
           return true;
         });
     passTimeUntil("the waiter is in the queues", SECONDS, () -> waiting() == GATES);
