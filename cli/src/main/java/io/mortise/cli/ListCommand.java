@@ -54,9 +54,10 @@ final class ListCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     requireLimit(limit);
+    Progress progress = new Progress(printer.json() ? streams.silent() : streams);
     List<LockStatus> found;
     try (LockService service = store.open()) {
-      found = find(service, pattern, limit);
+      found = progress.during("looking at all keys", () -> find(service, pattern, limit));
     }
     List<LockStatus> shown =
         found.stream().filter(each -> !waited || !each.waiters().isEmpty()).toList();

@@ -2,6 +2,11 @@ package io.mortise.cli;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * One line with the progress of a run. A terminal shows one line that is redrawn. Other outputs get
@@ -49,6 +54,33 @@ final class Progress {
       err.println(line);
       shown = now;
       fresh = false;
+    }
+  }
+
+  /**
+   * Runs something that does not tell how far it is. After a second, a terminal shows for how long
+   * it has run. It is the last thing that this object shows.
+   */
+  <T> T during(String what, Supplier<T> work) {
+    if (!terminal) {
+      return work.get();
+    }
+    long start = System.nanoTime();
+    ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+    try {
+      ScheduledFuture<?> unused =
+          clock.scheduleAtFixedRate(
+              () -> {
+                long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+                show("%s: %,d s".formatted(what, seconds), what);
+              },
+              1,
+              1,
+              TimeUnit.SECONDS);
+      return work.get();
+    } finally {
+      clock.shutdownNow();
+      interrupt();
     }
   }
 

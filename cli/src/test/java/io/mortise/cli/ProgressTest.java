@@ -1,9 +1,12 @@
 package io.mortise.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.support.Await;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class ProgressTest {
@@ -59,5 +62,30 @@ class ProgressTest {
     plain.interrupt();
 
     assertEquals("line" + System.lineSeparator(), shown.toString());
+  }
+
+  @Test
+  void slowWorkShowsForHowLongItHasRun() {
+    String result =
+        progress(true, 80)
+            .during(
+                "looking",
+                () -> {
+                  Await.until(
+                      "a line", Duration.ofSeconds(30), () -> shown.toString().contains(" s"));
+                  return "found";
+                });
+
+    assertEquals("found", result);
+    assertTrue(shown.toString().startsWith("\rlooking: "), shown::toString);
+    assertTrue(shown.toString().endsWith(System.lineSeparator()), shown::toString);
+  }
+
+  @Test
+  void quickWorkAndOtherOutputsShowNothing() {
+    assertEquals(1, progress(true, 80).during("looking", () -> 1));
+    assertEquals(2, progress(false, 80).during("looking", () -> 2));
+
+    assertEquals("", shown.toString());
   }
 }
