@@ -112,6 +112,16 @@ class StartTest {
   }
 
   @Test
+  void aBackendByNameWithoutAUri(CapturedOutput output) {
+    refuses(
+        output,
+        Plain.class,
+        new String[] {"mortise.backend=memory"},
+        "mortise.backend is 'memory', and mortise.uri is not set",
+        "Set mortise.uri");
+  }
+
+  @Test
   void lockedMethodsWithoutALockService(CapturedOutput output) {
     refuses(
         output,

@@ -64,6 +64,12 @@ final class StoreChoice {
       }
       return () -> {};
     }
+    if (properties.backend() != null) {
+      throw new LockStoreException(
+          "mortise.backend is '%s', and mortise.uri is not set, so nothing would use that backend"
+              .formatted(properties.backend()),
+          "Set mortise.uri to the store of that backend, or remove mortise.backend");
+    }
     OpenedStore store = DATA_REDIS ? FactoryStore.open(this, user) : null;
     if (store == null) {
       refuseValkey();
