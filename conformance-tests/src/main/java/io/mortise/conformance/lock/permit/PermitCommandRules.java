@@ -63,7 +63,7 @@ public abstract class PermitCommandRules extends SyncFixture {
         () -> leases.get(0).close());
     leases.add(take(semaphore, 5));
     leases.get(1).release(1);
-    costs.assertOneScript(figures, "a part of permits", 9, () -> leases.get(1).release(1));
+    costs.assertOneScript(figures, "a part of permits", 10, () -> leases.get(1).release(1));
     costs.assertOneScript(
         figures,
         "permits released after a part of them",
