@@ -189,7 +189,7 @@ public interface LockService extends AutoCloseable {
    * names of this service's key prefix, but no latches, which nobody holds.
    *
    * @param pattern a pattern of whole names, up to 1,024 characters: {@code *} is any text, {@code
-   *     ?} one character, and a character behind a backslash is itself, as are all others
+   *     ?} one character, and all others are themselves, as is each behind a backslash
    * @param limit after how many locks the search ends, at least 1
    * @return the locks, sorted by name; of a read/write lock each side that is held
    * @throws IllegalArgumentException the pattern is empty, too long, or ends in a backslash, or the
