@@ -20,14 +20,14 @@ class RedContentionTest implements BackendUnderTest {
   private static final List<int[]> MINORITIES = List.of(new int[] {0, 1}, new int[] {2, 4});
 
   /**
-   * In percent of those with all alive. Of 600 contests the worst had 78. A wait for the silent
-   * member in each change would leave a quarter.
+   * In percent of those with all alive. The worst of 666 contests had 82. Members that are split
+   * leave 49 to 56, and a wait for the silent member in each change 6 to 15.
    */
-  private static final int FEWEST_HOLDS = 60;
+  private static final int FEWEST_HOLDS = 70;
 
   /**
-   * One gap may have several rounds with pauses of random length. The longest of 600 contests was
-   * 56 ms, and each further round is less likely. Split members kept the lock free for a second.
+   * One gap may have several rounds with pauses of random length. The longest of 666 contests was
+   * 65 ms, and each further round is less likely.
    */
   private static final Duration LONGEST_GAP = Duration.ofMillis(200);
 

@@ -69,13 +69,7 @@ final class RedContest {
     List<LeasedLock> members = new ArrayList<>();
     for (SimulatedNode node : nodes) {
       LockBackend link = new Far(node.client());
-      LockService service =
-          LockService.builder()
-              .backend(link)
-              .keyPrefix(node.prefix())
-              .leaseTime(LEASE)
-              .executor(Runnable::run)
-              .open();
+      LockService service = node.service(link, LEASE);
       links.add(link);
       services.add(service);
       members.add(service.getLock("red"));

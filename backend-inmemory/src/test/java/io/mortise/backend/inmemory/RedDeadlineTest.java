@@ -54,13 +54,7 @@ class RedDeadlineTest implements BackendUnderTest {
     for (int i = 0; i < NODES; i++) {
       nodes.add(new SimulatedNode(store, i, i));
       clients.add(nodes.get(i).client());
-      services.add(
-          LockService.builder()
-              .backend(clients.get(i))
-              .keyPrefix(nodes.get(i).prefix())
-              .leaseTime(RedSimulation.LEASE)
-              .executor(Runnable::run)
-              .open());
+      services.add(nodes.get(i).service(clients.get(i), RedSimulation.LEASE));
     }
   }
 

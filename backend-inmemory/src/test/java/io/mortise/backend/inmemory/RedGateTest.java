@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 @Tag("ci")
 class RedGateTest implements BackendUnderTest {
   private static final String LOCK = "red";
+  private static final Duration LEASE = Duration.ofSeconds(30);
 
   /** The waiter has lost its quick rounds by then, and waits. */
   private static final Duration WAITS = Duration.ofMillis(400);
@@ -82,12 +83,7 @@ class RedGateTest implements BackendUnderTest {
     for (int i = 0; i < members; i++) {
       nodes.add(new SimulatedNode(store, i, i));
       clients.add(nodes.get(i).client());
-      services.add(
-          LockService.builder()
-              .backend(clients.get(i))
-              .keyPrefix(nodes.get(i).prefix())
-              .executor(Runnable::run)
-              .open());
+      services.add(nodes.get(i).service(clients.get(i), LEASE));
     }
     return RedLock.of(services.stream().map(each -> each.getLock(LOCK)).toArray(LeasedLock[]::new));
   }

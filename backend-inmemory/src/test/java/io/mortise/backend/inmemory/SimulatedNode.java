@@ -192,6 +192,16 @@ final class SimulatedNode {
     return new Client(store.backend());
   }
 
+  /** A service on a link to this node. Its callbacks run in place. */
+  LockService service(LockBackend link, Duration lease) {
+    return LockService.builder()
+        .backend(link)
+        .keyPrefix(prefix)
+        .leaseTime(lease)
+        .executor(Runnable::run)
+        .open();
+  }
+
   private final class Client implements LockBackend {
     private final LockBackend client;
 

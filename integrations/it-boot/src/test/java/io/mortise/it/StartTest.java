@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -111,11 +113,13 @@ class StartTest {
     refuses(output, OneBackend.class, memory(), "LockBackend", "mortise.uri", "Remove one");
   }
 
-  @Test
-  void aBackendByNameWithoutAUri(CapturedOutput output) {
+  /** Neither the application's Redis nor its LockBackend is the backend of that name. */
+  @ParameterizedTest
+  @ValueSource(classes = {Plain.class, OneBackend.class})
+  void aBackendByNameWithoutAUri(Class<?> application, CapturedOutput output) {
     refuses(
         output,
-        Plain.class,
+        application,
         new String[] {"mortise.backend=memory"},
         "mortise.backend is 'memory', and mortise.uri is not set",
         "Set mortise.uri");

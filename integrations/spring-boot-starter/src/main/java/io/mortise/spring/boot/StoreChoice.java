@@ -53,6 +53,12 @@ final class StoreChoice {
       throw new LockStoreException(
           "There is a bean of type LockBackend, and mortise.uri is set", "Remove one of the two");
     }
+    if (uri == null && properties.backend() != null) {
+      throw new LockStoreException(
+          "mortise.backend is '%s', and mortise.uri is not set, so nothing would use that backend"
+              .formatted(properties.backend()),
+          "Set mortise.uri to the store of that backend, or remove mortise.backend");
+    }
     if (backend != null) {
       builder.sharedBackend(backend.getBeanInstance());
       return () -> {};
@@ -63,12 +69,6 @@ final class StoreChoice {
         builder.provider(properties.backend());
       }
       return () -> {};
-    }
-    if (properties.backend() != null) {
-      throw new LockStoreException(
-          "mortise.backend is '%s', and mortise.uri is not set, so nothing would use that backend"
-              .formatted(properties.backend()),
-          "Set mortise.uri to the store of that backend, or remove mortise.backend");
     }
     OpenedStore store = DATA_REDIS ? FactoryStore.open(this, user) : null;
     if (store == null) {
